@@ -17,7 +17,6 @@ using namespace mlir;
 using linalg::GenericOp;
 using norm::MatrixProduct;
 using norm::ProductSplitter;
-using utils::IteratorType;
 
 static bool isZero(Value v) {
   return v && (matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()));

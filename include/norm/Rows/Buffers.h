@@ -26,7 +26,8 @@ int64_t getElementBytes(Value memref);
 /// The bytes that the elements of all buffers take, as an index.
 Value createByteCount(OpBuilder &b, Location loc, ArrayRef<Value> buffers);
 
-/// Loops of `scope` that are in no other one, and linalg ops, which become loops.
+/// Loops of `scope` that are in no other one, and linalg ops, which become
+/// loops.
 SmallVector<Operation *> getOutermostLoops(Operation *scope);
 
 } // namespace mlir::norm
