@@ -53,8 +53,8 @@ def in_f32(operator):
     return compute
 
 
-def is_open(extent):
-    return isinstance(extent, torch.SymInt)
+def joins_open(extents):
+    return sum(isinstance(extent, torch.SymInt) for extent in extents) > 1
 
 
 def unless_joined(decomposition):
@@ -62,8 +62,7 @@ def unless_joined(decomposition):
     view makes one of them 1."""
 
     def compute(x, *arguments):
-        joins = sum(map(is_open, x.shape[:-1])) > 1
-        return NotImplemented if joins else decomposition(x, *arguments)
+        return NotImplemented if joins_open(x.shape[:-1]) else decomposition(x, *arguments)
 
     return compute
 
@@ -92,6 +91,6 @@ def flatten_views(graph):
     for node in graph.find_nodes(op="call_function", target=aten.view.default):
         x, shape = node.args[0].meta["val"].shape, node.meta["val"].shape
         joined = len(x) - len(shape) + 1
-        if joined > 1 and sum(map(is_open, x[:joined])) > 1 and x[joined:] == shape[1:]:
+        if joined > 1 and joins_open(x[:joined]) and x[joined:] == shape[1:]:
             node.target = aten.flatten.using_ints
             node.args = node.args[0], 0, joined - 1
