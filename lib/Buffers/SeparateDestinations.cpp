@@ -162,15 +162,21 @@ collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
   return writes;
 }
 
-static void localize(IRRewriter &b, OpOperand &operand) {
+/// Lets an op use a copy of an operand.
+static void copyOperand(IRRewriter &b, OpOperand &operand) {
   b.setInsertionPoint(operand.getOwner());
-  if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
-    return operand.set(b.clone(*empty)->getResult(0));
   auto copy = bufferization::AllocTensorOp::create(
       b, operand.getOwner()->getLoc(),
       cast<RankedTensorType>(operand.get().getType()), ValueRange(),
       operand.get());
   operand.set(copy.getResult());
+}
+
+static void localize(IRRewriter &b, OpOperand &operand) {
+  b.setInsertionPoint(operand.getOwner());
+  if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
+    return operand.set(b.clone(*empty)->getResult(0));
+  copyOperand(b, operand);
 }
 
 /// Gives bodies their own copies of outer tensors that they write.
@@ -200,18 +206,13 @@ static void copyStridedArguments(IRRewriter &rewriter, func::CallOp call) {
   options.setFunctionBoundaryTypeConversion(
       bufferization::LayoutMapOption::IdentityLayoutMap);
   bufferization::BufferizationState state;
-  rewriter.setInsertionPoint(call);
   for (OpOperand &operand : call->getOpOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type)
+    if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     auto buffer = bufferization::getBufferType(operand.get(), options, state);
     auto ranked = succeeded(buffer) ? dyn_cast<MemRefType>(*buffer) : nullptr;
-    if (!ranked || ranked.getLayout().isIdentity())
-      continue;
-    auto copy = bufferization::AllocTensorOp::create(
-        rewriter, call.getLoc(), type, ValueRange(), operand.get());
-    rewriter.modifyOpInPlace(call, [&] { operand.set(copy.getResult()); });
+    if (ranked && !ranked.getLayout().isIdentity())
+      copyOperand(rewriter, operand);
   }
 }
 

@@ -125,7 +125,7 @@ static LogicalResult checkOptions(ModuleOp module, const Target &target,
 static LogicalResult checkExports(ModuleOp module) {
   bool hasExport =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-        return function.isPublic() && !function.isDeclaration();
+        return function.isPublic() && !function.isExternal();
       });
   return hasExport ? success()
                    : module.emitError("has no public function to export");

@@ -201,7 +201,7 @@ static scf::ForOp splitRows(scf::ForallOp forall) {
 
 /// Computes the statistic of each row beside what writes the one before it: the
 /// first one before the loop, and the last row behind it.
-static void pipeline(scf::ForOp rows, const RowPipeline &pipeline) {
+static void computeAhead(scf::ForOp rows, const RowPipeline &pipeline) {
   ImplicitLocOpBuilder b(rows.getLoc(), rows);
   LinalgOp statistic = pipeline.statistic, writer = pipeline.writer;
   SmallVector<Operation *> own(pipeline.fills);
@@ -254,5 +254,5 @@ void norm::pipelineRows(const RowPipeline &pipeline) {
   auto loop = dyn_cast<scf::ForOp>(rows);
   if (!loop)
     loop = splitRows(cast<scf::ForallOp>(rows));
-  ::pipeline(loop, pipeline);
+  computeAhead(loop, pipeline);
 }
