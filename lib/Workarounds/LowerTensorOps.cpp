@@ -46,6 +46,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/KnownExtents.h"
 #include "norm/Workarounds/Passes.h"
 
@@ -229,25 +230,30 @@ static LogicalResult lowerSelect(arith::SelectOp op,
   return success();
 }
 
-/// Copies what is read from a global and what is written to it, so that no
-/// tensor is in its memory.
+/// Copies what is read from a global that may change, and what is written to
+/// it, so that no tensor is in its memory.
 // Upstream: LLVM 22.1: bufferization takes ml_program.global_store for an op
 // that does not read its operand, and a load for memory that no store writes;
 // goes when MLProgram's bufferization says both.
-static void copyGlobal(OpBuilder &b, Operation *op) {
+static void copyGlobal(Operation *op) {
+  OpBuilder b(op);
   auto copy = [&](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return bufferization::AllocTensorOp::create(b, op->getLoc(), type,
                                                 ValueRange(), value);
   };
-  if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op)) {
-    b.setInsertionPointAfter(op);
-    auto own = copy(load.getResult());
-    load.getResult().replaceAllUsesExcept(own.getResult(), own);
-  } else if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
-    b.setInsertionPoint(op);
+  if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
     store.getValueMutable().assign(copy(store.getValue()).getResult());
+    return;
   }
+  auto load = cast<ml_program::GlobalLoadOp>(op);
+  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      op, load.getGlobalAttr());
+  if (global && !global.getIsMutable())
+    return;
+  b.setInsertionPointAfter(op);
+  auto own = copy(load.getResult());
+  load.getResult().replaceAllUsesExcept(own.getResult(), own);
 }
 
 static Type getSignless(Type type) {
@@ -496,20 +502,15 @@ static FloatType getSmallFormat(Type type) {
   return format;
 }
 
-static Type withF32(Type type) {
-  Type f32 = Float32Type::get(type.getContext());
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? shaped.clone(f32) : f32;
-}
-
 template <typename ToInteger>
 static LogicalResult convertThroughF32(ToInteger op,
                                        PatternRewriter &rewriter) {
   Type from = op.getIn().getType();
   if (!getSmallFormat(from))
     return failure();
-  Value wide =
-      arith::ExtFOp::create(rewriter, op.getLoc(), withF32(from), op.getIn());
+  Value wide = arith::ExtFOp::create(
+      rewriter, op.getLoc(), norm::withElement(from, rewriter.getF32Type()),
+      op.getIn());
   rewriter.replaceOpWithNewOp<ToInteger>(op, op.getType(), wide);
   return success();
 }
@@ -518,8 +519,9 @@ template <typename ToFloat>
 static LogicalResult roundFromF32(ToFloat op, PatternRewriter &rewriter) {
   if (!getSmallFormat(op.getType()))
     return failure();
-  Value wide =
-      ToFloat::create(rewriter, op.getLoc(), withF32(op.getType()), op.getIn());
+  Value wide = ToFloat::create(
+      rewriter, op.getLoc(),
+      norm::withElement(op.getType(), rewriter.getF32Type()), op.getIn());
   rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
   return success();
 }
@@ -531,8 +533,8 @@ struct NormLowerTensorOps
     getOperation()->walk([](Operation *op) {
       if (isa<arith::ConstantOp, memref::GlobalOp>(op))
         unpackScalar(op);
-      OpBuilder b(op);
-      copyGlobal(b, op);
+      if (isa<ml_program::GlobalLoadOp, ml_program::GlobalStoreOp>(op))
+        copyGlobal(op);
     });
     dropSignedness(getOperation());
     RewritePatternSet patterns(&getContext());

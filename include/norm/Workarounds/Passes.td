@@ -116,7 +116,7 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     these. An `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
     results bufferization knows to be what a branch yields, and so does an
     `arith.select` of tensors of open extents by one value. What is read from an
-    `ml_program` global or written to it is copied. Where a program has casts
+    `ml_program` global that may change, or written to it, is copied. Where a program has casts
     between unsigned and signless tensors, which StableHLO's conversion leaves, all its
     integers become signless.
 

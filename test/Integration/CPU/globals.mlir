@@ -43,3 +43,16 @@ func.func @swap(%a: tensor<4xf32>) -> tensor<4xf32> {
   ml_program.global_store @state = %a : tensor<4xf32>
   return %s : tensor<4xf32>
 }
+
+// What never changes is read where it is, and a tensor that starts from it is a copy.
+ml_program.global private @weight(dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>) : tensor<4xf32>
+// CHECK-LABEL: func @first
+// CHECK: ml_program.global_load @weight
+// CHECK-NOT: alloc_tensor
+// RUN: norm-run %s --function=first --input=f32=9 --expected-output=4xf32=9,2,3,4 --expected-output=4xf32=1,2,3,4
+func.func @first(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %w = ml_program.global_load @weight : tensor<4xf32>
+  %y = tensor.insert %x into %w[%c0] : tensor<4xf32>
+  return %y, %w : tensor<4xf32>, tensor<4xf32>
+}
