@@ -7,6 +7,7 @@
 
 #include "ProductLoops.h"
 #include "ProductTensors.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "norm/Products/Products.h"
 #include "norm/Rows/Vectors.h"
 
@@ -24,8 +25,8 @@ public:
         loops(product.loops), target(norm::getRowTarget(op)),
         rows(loops.row ? *getConstantIntValue(extents[*loops.row]) : 1),
         lanes(target.productLanes * 32 / product.sum.getIntOrFloatBitWidth()),
-        registers(target.productRows * target.productLanes /
-                  getLanesPerRegister(target.productLanes)),
+        registerLanes(lanes / getRegisters(target.productLanes)),
+        registers(target.productRows * getRegisters(target.productLanes)),
         kind(static_cast<norm::ProductKinds>(
             op->getAttrOfType<IntegerAttr>(norm::thinAttrName).getInt())) {}
 
@@ -42,11 +43,9 @@ public:
   }
 
 private:
-  /// 16 registers of AVX2 and AArch64, or 32 of AVX-512, which are as wide as a
-  /// fourth of the lanes.
-  static int64_t getLanesPerRegister(int64_t lanes) {
-    return lanes >= 64 ? lanes / 4 : lanes / 2;
-  }
+  /// Returns how many registers hold the lanes of a row: 2 of the 16 of AVX2
+  /// and AArch64, or 4 of the 32 of AVX-512.
+  static int64_t getRegisters(int64_t lanes) { return lanes >= 64 ? 4 : 2; }
 
   /// Builds loops in the order of B in memory. That over depths, or over
   /// columns where depths are neighbors, takes several of them at once:
@@ -61,9 +60,7 @@ private:
     bool isBlocked = loop == (readsColumns ? loops.depth : loops.column);
     if (loop == loops.column && kind == norm::ProductKinds::Tiles)
       words = turnRows();
-    int64_t streams =
-        words ? norm::amxRows
-              : std::clamp<int64_t>(registers / rows, 1, kMostStreams);
+    int64_t streams = words ? norm::amxRows : getColumnsAtOnce();
     int64_t step = !isBlocked ? 1 : readsColumns ? target.thinDepth : streams;
     Value whole = floorTo(extents[loop], step);
     buildLoop(loop, index(0), whole, step,
@@ -104,14 +101,15 @@ private:
   void forEachRow(function_ref<void(int64_t)> body) {
     for (int64_t row = 0; row < rows; ++row) {
       if (loops.row)
-        at[*loops.row] = index(row);
+        at[*loops.row] = index(firstRow + row);
       body(row);
     }
   }
 
-  /// Returns true if level 2 does not keep B.
+  /// Returns true if level 2 does not keep B, all that this may be a part of.
   bool isLarge() {
-    auto type = cast<MemRefType>(getOperand(product.rhs).getType());
+    auto rhs = cast<MemrefValue>(getOperand(product.rhs));
+    MemRefType type = cast<MemRefType>(memref::skipViewLikeOps(rhs).getType());
     return !type.hasStaticShape() ||
            type.getNumElements() * type.getElementTypeBitWidth() / 8 >
                target.largeBytes;
@@ -119,10 +117,14 @@ private:
 
   /// Fetches `width` neighbors of a large B that are `distance` iterations of
   /// `loop` ahead, where `count` of them are done at once: hardware fetches no
-  /// further than to the end of a row in memory.
+  /// further than to the end of a row in memory. A core whose work per line is
+  /// one wide load and a sum reads that far ahead itself.
   void fetchAhead(unsigned loop, int64_t distance, int64_t count,
                   int64_t width) {
-    if (count == 1 || width == 1 || !isLarge())
+    Type element = getElementTypeOrSelf(getOperand(product.rhs).getType());
+    int64_t bytes = width * element.getIntOrFloatBitWidth() / 8;
+    bool readsAhead = loop == loops.column && rows == 1 && bytes >= kWideBytes;
+    if (count == 1 || width == 1 || readsAhead || !isLarge())
       return;
     Value current = at[loop];
     at[loop] = add(current, distance);
@@ -192,8 +194,39 @@ private:
   // Depths that are neighbors: a few columns of B at once
   //===--------------------------------------------------------------------===//
 
+  /// Returns how many rows have registers for several columns each, which then
+  /// read the rows as often as there are such columns.
+  int64_t getRowsAtOnce() {
+    if (2 * rows <= registers)
+      return rows;
+    int64_t most = std::max<int64_t>(registers / 3, 1);
+    return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
+  }
+
+  /// Returns for how many columns registers hold the sums of these rows, where
+  /// columns are fewer beside what is loaded of them, a row, and what is being
+  /// widened.
+  int64_t getColumnsAtOnce() {
+    int64_t rows = getRowsAtOnce(),
+            columns = std::clamp<int64_t>(registers / rows, 1, kMostStreams),
+            left = registers + registers / 3 - rows * columns,
+            used = columns + (!addsPairs() && product.widenRhs ? 2 : 1);
+    bool fit = rows <= columns || used <= left;
+    return fit ? columns : std::max<int64_t>(columns - 1, 1);
+  }
+
   void addColumns(int64_t count) {
-    int64_t width = addsHalves() ? kPairLanes : getLanesPerRegister(lanes);
+    int64_t all = rows, most = count == 1 ? rows : getRowsAtOnce();
+    for (firstRow = 0; firstRow < all; firstRow += rows) {
+      rows = std::min(most, all - firstRow);
+      addColumnsOfRows(count);
+    }
+    firstRow = 0;
+    rows = all;
+  }
+
+  void addColumnsOfRows(int64_t count) {
+    int64_t width = addsHalves() ? kPairLanes : registerLanes;
     auto type = VectorType::get(width, product.sum);
     Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
     int64_t step = addsPairs() ? 2 * width : width;
@@ -224,27 +257,49 @@ private:
   /// Adds products at depths [from, to), `width` at once, to `inits`.
   SmallVector<Value> buildSums(Value from, Value to, int64_t width,
                                ArrayRef<Value> inits, int64_t count) {
-    auto loadOperand = [&](unsigned operand) {
-      return width > 1 && addsPairs() ? loadHalves(operand, width)
-                                      : load(operand, width == 1 ? 0 : width);
-    };
     auto loop = scf::ForOp::create(
         b, from, to, index(width), inits,
         [&](OpBuilder &, Location, Value k, ValueRange args) {
           at[loops.depth] = k;
-          SmallVector<Value> sums(args), xs;
-          forEachRow([&](int64_t) { xs.push_back(loadOperand(product.lhs)); });
-          Value y;
-          forEachSum(count, [&](int64_t i) {
-            if (i % rows == 0) {
+          SmallVector<Value> sums(args);
+          addProducts(sums, count, width);
+          if (firstRow == 0)
+            forEach(loops.column, count, /*step=*/1, [&](int64_t) {
               fetchAhead(loops.column, count, count, width);
-              y = loadOperand(product.rhs);
-            }
-            sums[i] = createSum(xs[i % rows], y, sums[i]);
-          });
+            });
           scf::YieldOp::create(b, sums);
         });
     return loop.getResults();
+  }
+
+  /// Adds products of each row and each of `count` columns to `sums`. Registers
+  /// hold the rows, or columns that are fewer, and of the others one at a time.
+  void addProducts(MutableArrayRef<Value> sums, int64_t count, int64_t width) {
+    auto loadOperand = [&](unsigned operand) {
+      return width > 1 && addsPairs() ? loadHalves(operand, width)
+                                      : load(operand, width == 1 ? 0 : width);
+    };
+    SmallVector<Value> xs, ys;
+    auto loadRow = [&] { xs.push_back(loadOperand(product.lhs)); };
+    auto loadColumn = [&] { ys.push_back(loadOperand(product.rhs)); };
+    auto addProduct = [&](int64_t row, int64_t column) {
+      Value &sum = sums[column * rows + row];
+      sum = createSum(xs[row], ys[column], sum);
+    };
+    if (rows > count) {
+      forEach(loops.column, count, /*step=*/1, [&](int64_t) { loadColumn(); });
+      return forEachRow([&](int64_t row) {
+        loadRow();
+        for (int64_t column = 0; column < count; ++column)
+          addProduct(row, column);
+      });
+    }
+    forEachRow([&](int64_t) { loadRow(); });
+    forEach(loops.column, count, /*step=*/1, [&](int64_t column) {
+      loadColumn();
+      for (int64_t row = 0; row < rows; ++row)
+        addProduct(row, column);
+    });
   }
 
   Value createAdd(Value x, Value y) {
@@ -386,11 +441,12 @@ private:
 
   static constexpr int64_t kMostTiles = 6;
   static constexpr int64_t kMostStreams = 8;
+  static constexpr int64_t kWideBytes = 32; // measured on Zen 5
 
   MatrixProduct product;
   norm::BlockLoops loops;
   norm::RowTarget target;
-  int64_t rows, lanes, registers;
+  int64_t rows, lanes, registerLanes, registers, firstRow = 0;
   bool readsColumns = false; // which are neighbors in memory
   norm::ProductKinds kind;   // Pairs: of neighbors in bf16
   Value words;               // of A, a row for each word along the sum
