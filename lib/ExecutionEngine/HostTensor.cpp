@@ -196,7 +196,7 @@ static bool hasClosedBrackets(StringRef text) {
 
 llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   auto [typeText, values] = text.split('=');
-  if (values.empty())
+  if (!text.contains('='))
     return inputError("input '" + text + "' is neither @file.npy nor " +
                       "SHAPExTYPE=VALUES");
   // The x of `index` separates nothing.

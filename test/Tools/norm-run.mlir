@@ -36,6 +36,11 @@
 // SHAPE: error: {{.*}}.npy: has shape [1x4], expected tensor<1x8xf32>
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=1 2' 2>&1 | FileCheck %s --check-prefix=VALUES
 // VALUES: error: input '1x4xf32' has 4 elements, got 2 values
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=' 2>&1 | FileCheck %s --check-prefix=NOVALUES
+// NOVALUES: error: input '1x4xf32' has 4 elements, got 0 values
+// What is printed of no elements can be read back.
+// RUN: norm-run %s --function=many --input=0x8xf32= | FileCheck %s --check-prefix=EMPTY
+// EMPTY: result[0]: 0x8xf32={{$}}
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=a' 2>&1 | FileCheck %s --check-prefix=BADVALUE
 // BADVALUE: error: input '1x4xf32': bad value 'a'
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=1e' 2>&1 | FileCheck %s --check-prefix=EXPONENT

@@ -201,8 +201,10 @@ static llvm::Error checkOptions(ArrayRef<BenchProgram> programs) {
   if (!artifacts.empty() && !variants.empty())
     return fail("--variant is for generated programs; what lies beside an "
                 "--artifact, NAME.reference, checks it");
-  if (!inputFile.empty() && (grid || printOnly))
-    return fail("--grid and --print-program are for generated programs");
+  if (!inputFile.empty() &&
+      (grid || printOnly || !rows.empty() || !cols.empty() || !types.empty()))
+    return fail("--grid, --rows, --cols, --type and --print-program are for "
+                "generated programs");
   SmallVector<NamedFile> read{{"the input", inputFile}};
   for (const std::string &artifact : artifacts)
     read.push_back({"--artifact", artifact});
