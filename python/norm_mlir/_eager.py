@@ -42,6 +42,31 @@ def clamp_tensor(x, min=None, max=None):
     return x if max is None else torch.minimum(x, max)
 
 
+def argmax(x, dim=None, keepdim=False, extreme=torch.amax):
+    """Eager's index is that of a NaN, if there is one."""
+    if not x.is_floating_point():
+        return NotImplemented
+    if dim is None:
+        return argmax(x.flatten(), 0, False, extreme).reshape([1] * x.dim() * keepdim)
+    found = (x == extreme(x, dim, True)) | (x != x)
+    return found.int().argmax(dim, keepdim)
+
+
+def argmin(x, dim=None, keepdim=False):
+    return argmax(x, dim, keepdim, torch.amin)
+
+
+def with_index(extreme):
+    """The extreme along a dimension and its index."""
+
+    def compute(x, dim, keepdim=False):
+        if not x.is_floating_point():
+            return NotImplemented
+        return extreme(x, dim, keepdim), argmax(x, dim, keepdim, extreme)
+
+    return compute
+
+
 def in_f32(operator):
     """A sum of 16-bit numbers in f32, as eager adds them."""
 
@@ -72,6 +97,8 @@ def get_table(table):
     own = {aten.rms_norm.default: rms_norm, aten.topk.default: topk,
            aten.maximum.default: maximum, aten.minimum.default: minimum,
            aten.clamp.default: clamp, aten.clamp.Tensor: clamp_tensor,
+           aten.argmax.default: argmax, aten.argmin.default: argmin,
+           aten.max.dim: with_index(torch.amax), aten.min.dim: with_index(torch.amin),
            aten.clamp_min.default: lambda x, min: clamp(x, min),
            aten.clamp_max.default: lambda x, max: clamp(x, None, max)}
     for operator in (aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim,
@@ -94,3 +121,42 @@ def flatten_views(graph):
         if joined > 1 and joins_open(x[:joined]) and x[joined:] == shape[1:]:
             node.target = aten.flatten.using_ints
             node.args = node.args[0], 0, joined - 1
+
+
+def keep_unsigned(module, program):
+    """Makes unsigned tensors that the function takes and returns those that they are in torch:
+    torch-mlir has signless integers alone."""
+    from torch_mlir import ir
+
+    def get_type(type, node):
+        dtype = getattr(getattr(node, "meta", {}).get("val"), "dtype", None)
+        if dtype not in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
+            return type
+        element = ir.IntegerType.get_unsigned(8 * dtype.itemsize)
+        return ir.RankedTensorType.get(ir.RankedTensorType(type).shape, element)
+
+    def cast(value, type):
+        return ir.Operation.create("builtin.unrealized_conversion_cast", [type], [value])
+
+    names = {node.name: node for node in program.graph.nodes}
+    given = [names[name] for name in program.graph_signature.user_inputs if name in names]
+    function = next(op for op in module.body if op.name.value == "main")
+    block = function.body.blocks[0]
+    end = block.operations[len(block.operations) - 1]
+    with module.context, ir.Location.unknown():
+        with ir.InsertionPoint.at_block_begin(block):
+            for argument, node in zip(reversed(block.arguments), reversed(given)):
+                type = argument.type
+                argument.set_type(get_type(type, node))
+                if argument.type != type:
+                    converted = cast(argument, type)
+                    argument.replace_all_uses_except(converted.result, converted)
+        with ir.InsertionPoint(end):
+            returned = program.graph.output_node().args[0]
+            for i, node in zip(reversed(range(len(end.operands))), reversed(returned)):
+                type = get_type(end.operands[i].type, node)
+                if type != end.operands[i].type:
+                    end.operands[i] = cast(end.operands[i], type).result
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(
+            [argument.type for argument in block.arguments],
+            [value.type for value in end.operands]))

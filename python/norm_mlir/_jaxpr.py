@@ -4,7 +4,7 @@ Each primitive is rounded to its type, and reductions of 16-bit floats accumulat
 rounded once, as XLA's are on CPUs. Shapes are static, as those of jaxprs are.
 """
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import jax
@@ -224,9 +224,10 @@ def get_live(jaxpr: Any) -> list[Any]:
     return kept[::-1]
 
 
-def inline(closed: Any) -> tuple[Any, list[Any]]:
+def inline(closed: Any, primitives: Container[str] | None = None) -> tuple[Any, list[Any]]:
     """A jaxpr without calls and without what is unused, of the same arguments and then the arrays
-    that it holds; and these arrays. Raises Unsupported."""
+    that it holds; and these arrays. Raises Unsupported for what is not one of the primitives, if
+    these are given."""
     def evaluate(jaxpr: Any, constants: Iterable[Any], arguments: Iterable[Any]) -> list[Any]:
         values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments]))
         read = lambda atom: atom.val if isinstance(atom, core.Literal) else values[atom]
@@ -237,8 +238,11 @@ def inline(closed: Any) -> tuple[Any, list[Any]]:
                 is_closed = isinstance(inner, core.ClosedJaxpr)
                 results = evaluate(inner.jaxpr if is_closed else inner,
                                    inner.consts if is_closed else (), operands)
-            elif name in WRITERS:
-                results = [eqn.primitive.bind(*operands, **eqn.params)]
+            elif name == "optimization_barrier":  # of what checkpoint computes again
+                results = list(operands)
+            elif primitives is None or name in primitives:
+                results = eqn.primitive.bind(*operands, **eqn.primitive.get_bind_params(eqn.params))
+                results = results if eqn.primitive.multiple_results else [results]
             else:
                 raise Unsupported(f"the primitive {name} is not written")
             values.update(zip(eqn.outvars, results))

@@ -9,6 +9,7 @@ jitted code, which XLA calls on its own buffers.
 """
 import functools
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -42,21 +43,22 @@ def _lower_by_stablehlo(closed: Any, reason: str) -> str:
     if importlib.util.find_spec("torch_mlir") is None:
         raise NormError(f"{reason}: the package torch-mlir would convert the function, but is not "
                         "installed")
-    arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype)
-                 for v in (*closed.jaxpr.invars, *closed.jaxpr.constvars)]
-    count = len(closed.jaxpr.invars)
     if closed.effects:
         raise NormError(f"{reason}, and its effects would be lost: "
                         f"{', '.join(map(str, closed.effects))}")
-    call = lambda *given: jax.core.eval_jaxpr(closed.jaxpr, given[count:], *given[:count])
+    jaxpr, constants = _jaxpr.inline(closed)
+    arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in jaxpr.invars]
+    call = lambda *given: jax.core.eval_jaxpr(jaxpr, constants[len(closed.consts):], *given)
     # By way of HLO, which has no CHLO ops (jnp.square): the wheel cannot convert those.
     hlo = jax.jit(call, keep_unused=True).lower(*arguments).compiler_ir("hlo")
     stablehlo = mlir.hlo_to_stablehlo(hlo.as_serialized_hlo_module_proto())
     command = [sys.executable, "-m", "torch_mlir.tools.opt", f"--pass-pipeline={TO_LINALG}"]
     done = subprocess.run(command, input=stablehlo, capture_output=True)
-    if done.returncode or b"stablehlo." in done.stdout:
+    left = re.search(rb"stablehlo\.\w+", done.stdout)
+    if done.returncode or left:
         lines = done.stderr.decode().splitlines()
-        message = next((line for line in lines if "rror" in line), "it leaves ops of StableHLO")
+        message = next((line for line in lines if "rror" in line),
+                       f"it leaves {left[0].decode()}" if left else "it fails")
         raise NormError(f"{reason}, and torch-mlir does not convert the function: {message}")
     return done.stdout.decode()
 
@@ -67,7 +69,7 @@ def lower(function: Callable[..., Any], *example: Any, **named: Any) -> str:
     those of the result's tree. What is not written here needs torch-mlir."""
     closed = jax.make_jaxpr(function)(*example, **named)
     try:
-        return _jaxpr.write(_jaxpr.inline(closed)[0])
+        return _jaxpr.write(_jaxpr.inline(closed, _jaxpr.WRITERS)[0])
     except _jaxpr.Unsupported as error:
         return _lower_by_stablehlo(closed, str(error))
 
@@ -214,7 +216,7 @@ class _Program(NamedTuple):
 
 def _make_program(closed: Any) -> _Program:
     try:
-        jaxpr, constants = _jaxpr.inline(closed)
+        jaxpr, constants = _jaxpr.inline(closed, _jaxpr.WRITERS)
         _jaxpr.write(jaxpr)  # or raises Unsupported
         rows = find_rows(jaxpr)
         return _Program(_call_jaxpr(jaxpr, jaxpr.outvars, rows),

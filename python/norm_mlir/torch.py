@@ -57,9 +57,10 @@ def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) ->
     # torch-mlir looks for all buffers where torch keeps those that are saved.
     for name in program.graph_signature.non_persistent_buffers:
         program.state_dict[name] = program.constants[name]
-    return str(fx.export_and_import(program, output_type="linalg-on-tensors",
-                                    decomposition_table={},
-                                    backend_legal_ops=["aten.flatten.using_ints"]))
+    module = fx.export_and_import(program, output_type="linalg-on-tensors", decomposition_table={},
+                                  backend_legal_ops=["aten.flatten.using_ints"])
+    _eager.keep_unsigned(module, program)
+    return str(module)
 
 
 # The operators of all parts, by the number of results: inductor allows no list of results in a branch

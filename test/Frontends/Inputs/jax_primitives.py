@@ -120,6 +120,12 @@ print(*map(str, norm_mlir.compile(text).arguments))
 # What is not written needs torch-mlir, and says so.
 x = jnp.ones((2, 8), jnp.float32)
 print(norm_mlir.compile(norm_mlir.jax.lower(lambda x: jnp.cumsum(x, 1), x))(np.asarray(x))[0, -1])
+# What checkpoint computes again stands behind a barrier.
+norm = jax.checkpoint(lambda x: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6))
+gradient = jax.grad(lambda x: jnp.sum(jnp.cumsum(norm(x), 1)))
+y = jnp.asarray(random.standard_normal((2, 8)), jnp.float32)
+result = norm_mlir.compile(norm_mlir.jax.lower(gradient, y))(np.asarray(y))
+print("checkpoint:", np.allclose(result, gradient(y), atol=1e-5))
 def reject(function):
     try:
         norm_mlir.jax.lower(function, x)

@@ -55,6 +55,16 @@ for name, function in {
         "minimum": lambda x: torch.minimum(x, turn(x)), "relu6": torch.nn.functional.relu6,
         "hardsigmoid": torch.nn.functional.hardsigmoid}.items():
     compare(f"{name} of NaN", Function(function), special, 1)
+for name, function in {"argmax": torch.argmax, "argmin": lambda x: x.argmin(0),
+                       "index of max": lambda x: x.view(2, 4).max(1, True)[1],
+                       "index of min": lambda x: x.view(2, 4).min(0)[1]}.items():
+    for x in (special, special[1:].repeat(2)[:8]):
+        compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), x))
+        print(f"{name}: {'agrees' if torch.equal(compiled(x), function(x)) else 'differs'}")
+bytes = torch.tensor([0, 7, 128, 255], dtype=torch.uint8)
+function = lambda x: (x, x >> 4, x.float())
+compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), bytes))
+print("unsigned:", all(map(torch.equal, compiled(bytes), function(bytes))), *compiled.results)
 large = torch.full((2, 64), 200, dtype=torch.float16)
 compare("mean in f16", Function(lambda x: x * torch.rsqrt(x.pow(2).mean(-1, True))), large, 1)
 compare("sum in f16", Function(lambda x: (x - 199).repeat(1, 64).sum(-1)), large, 0)
