@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileProducts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -16,7 +17,6 @@
 #include "norm/IR/KnownExtents.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <vector>
 
@@ -60,9 +60,10 @@ public:
       : last(last), plan(plan), target(norm::getRowTarget(last.op)),
         rows(last.batch) {
     rows.append(last.rows);
-    do
-      findMembers();
-    while (dropMembersUsedElsewhere());
+    members.insert({last.op, rows});
+    for (Operation *op = last.op->getPrevNode(); op; op = op->getPrevNode())
+      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+        addMember(linalgOp);
   }
 
   /// Returns the rows of a block, all if it has these whole; nullopt where
@@ -75,70 +76,56 @@ public:
   void tile(IRRewriter &b, int64_t rowsOfBlock);
 
 private:
-  void findMembers() {
-    members.clear();
-    products.clear();
-    GenericOp op = last.op;
-    OpOperand *lhs = op.getDpsInputOperand(last.lhs);
-    if (auto dims = findDims(op.getMatchingIndexingMap(lhs), rows))
-      follow(lhs->get(), *dims);
-  }
-
-  /// Adds what computes `v`, whose dimensions `dims` are the batches and rows.
-  void follow(Value v, ArrayRef<unsigned> dims) {
-    auto op = v.getDefiningOp<LinalgOp>();
-    if (!op || op->getBlock() != last.op->getBlock() ||
-        !op.hasPureTensorSemantics() || excluded.contains(op))
-      return;
-    std::optional<SmallVector<unsigned>> loops = findLoops(op, v, dims);
-    if (!loops || !members.try_emplace(op, *loops).second)
+  /// Adds `op` if all readers compute blocks of it: it would be computed twice
+  /// for others. What has no inputs is no work.
+  void addMember(LinalgOp op) {
+    std::optional<SmallVector<unsigned>> loops;
+    for (OpOperand &use : op->getUses()) {
+      if (isa<tensor::DimOp>(use.getOwner()))
+        continue;
+      std::optional<SmallVector<unsigned>> read = findLoops(op, use);
+      if (read && (!loops || loops == read))
+        loops = read;
+      else if (op.getNumDpsInputs() > 0)
+        return;
+    }
+    if (!loops || !op.hasPureTensorSemantics())
       return;
     std::optional<MatrixProduct> product = matchBlocks(op, plan);
+    bool fits = !product || llvm::all_of(*loops, [&](unsigned loop) {
+      return llvm::is_contained(product->batch, loop) ||
+             llvm::is_contained(product->rows, loop);
+    });
+    if (!fits)
+      return;
+    members.insert({op, *loops});
     if (product)
       products.push_back(*product);
-    for (OpOperand &operand : op->getOpOperands()) {
-      bool isFactor = product && op.isDpsInput(&operand);
-      if (auto inner = findDims(op.getMatchingIndexingMap(&operand), *loops);
-          inner && !isFactor)
-        follow(operand.get(), *inner);
-    }
   }
 
-  /// Returns the loops over these dimensions of a result of `op`, if that can
-  /// be computed by blocks of them.
-  std::optional<SmallVector<unsigned>> findLoops(LinalgOp op, Value result,
-                                                 ArrayRef<unsigned> dims) {
-    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(result));
+  /// Returns the loops of `op` over the batches and rows of a member that reads
+  /// its result, but as a factor of another product.
+  std::optional<SmallVector<unsigned>> findLoops(LinalgOp op, OpOperand &use) {
+    auto member = members.find(use.getOwner());
+    if (member == members.end())
+      return std::nullopt;
+    auto reader = cast<LinalgOp>(use.getOwner());
+    bool isBetween =
+        reader == last.op
+            ? &use == reader.getDpsInputOperand(last.lhs)
+            : !reader.isDpsInput(&use) || !matchBlocks(reader, plan);
+    auto dims = findDims(reader.getMatchingIndexingMap(&use), member->second);
+    if (!isBetween || !dims)
+      return std::nullopt;
+    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(use.get()));
     SmallVector<unsigned> loops;
-    for (unsigned dim : dims) {
+    for (unsigned dim : *dims) {
       auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
       if (!loop)
         return std::nullopt;
       loops.push_back(loop.getPosition());
     }
-    auto *known = members.find(op);
-    std::optional<MatrixProduct> product = matchBlocks(op, plan);
-    bool fits = (known == members.end() || known->second == loops) &&
-                (!product || llvm::all_of(loops, [&](unsigned loop) {
-                  return llvm::is_contained(product->batch, loop) ||
-                         llvm::is_contained(product->rows, loop);
-                }));
-    return fits ? std::optional(loops) : std::nullopt;
-  }
-
-  /// Returns true if there are any: they would be computed twice. What has no
-  /// inputs is no work.
-  bool dropMembersUsedElsewhere() {
-    size_t before = excluded.size();
-    for (auto &[op, loops] : members) {
-      bool isOwn = llvm::all_of(op->getUsers(), [&](Operation *user) {
-        return user == last.op || members.contains(user) ||
-               isa<tensor::DimOp>(user);
-      });
-      if (!isOwn && LinalgOp(op).getNumDpsInputs() > 0)
-        excluded.insert(op);
-    }
-    return excluded.size() > before;
+    return loops;
   }
 
   /// Returns how many elements `loops` of `product` go over, at most 2^64 - 1.
@@ -159,10 +146,8 @@ private:
   const ProductPlan &plan;
   norm::RowTarget target;
   SmallVector<unsigned> rows; // loops of `last` over batches and rows
-  llvm::MapVector<Operation *, SmallVector<unsigned>>
-      members; // and their loops
-  std::vector<MatrixProduct> products;
-  llvm::SmallPtrSet<Operation *, 4> excluded;
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> members; // and their loops
+  std::vector<MatrixProduct> products;                        // but `last`
 };
 } // namespace
 
@@ -239,22 +224,17 @@ static void mergeCopies(IRRewriter &b, Operation *scope) {
 /// Returns true if `v` is computed, by other ops than products, from a product
 /// with batches.
 static bool isFromBatches(Value v, const ProductPlan &plan) {
-  SetVector<Operation *> ops;
-  auto visit = [&](Value operand) {
-    Operation *op = operand.getDefiningOp();
-    if (isa_and_present<GenericOp, tensor::CollapseShapeOp,
-                        tensor::ExpandShapeOp>(op))
-      ops.insert(op);
+  bool found = false;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) {
+    std::optional<MatrixProduct> product = matchBlocks(op, plan);
+    found |= product && !product->batch.empty();
+    return !product &&
+           isa<GenericOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
   };
-  visit(v);
-  for (size_t i = 0; i < ops.size(); ++i) {
-    std::optional<MatrixProduct> product = matchBlocks(ops[i], plan);
-    if (product && !product->batch.empty())
-      return true;
-    if (!product)
-      llvm::for_each(ops[i]->getOperands(), visit);
-  }
-  return false;
+  SetVector<Operation *> slice;
+  (void)getBackwardSlice(v, &slice, options);
+  return found;
 }
 
 /// Returns true if `use` reads a view that joins dimensions over which the
@@ -283,14 +263,6 @@ static void keepLoopsApart(Operation *scope, const ProductPlan &plan) {
     return joinsParallelLoops(use) && !matchBlocks(use->getOwner(), plan) &&
            isFromBatches(use->get(), plan);
   };
-  WalkResult found = scope->walk([&](tensor::CollapseShapeOp view) {
-    return llvm::any_of(view->getUses(),
-                        [&](OpOperand &use) { return isBetween(&use); })
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  if (!found.wasInterrupted())
-    return;
   MLIRContext *context = scope->getContext();
   RewritePatternSet patterns(context);
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isBetween);
