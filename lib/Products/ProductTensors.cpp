@@ -7,8 +7,7 @@
 
 #include "ProductTensors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -85,43 +84,19 @@ Value norm::splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
                                        groups, sizes);
 }
 
-/// Returns what has the same memory as `v`, or some of it; null where that is
-/// not known, or begins here.
-static Value getSource(Value v) {
-  if (auto arg = dyn_cast<BlockArgument>(v)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(arg.getOwner()->getParentOp());
-    OpOperand *init = loop ? loop.getTiedLoopInit(arg) : nullptr;
-    return init ? init->get() : Value();
-  }
-  auto result = cast<OpResult>(v);
-  if (auto dps = dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
-    return dps.getTiedOpOperand(result)->get();
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner())) {
-    OpOperand *init = loop.getTiedLoopInit(result);
-    return init ? init->get() : Value();
-  }
-  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::CastOp>(result.getOwner())
-             ? result.getOwner()->getOperand(0)
-             : Value();
-}
-
 bool norm::hasNeighbors(Value v) {
-  for (; v; v = getSource(v)) {
-    Operation *op = v.getDefiningOp();
-    // Which of several buffers it is, is found at run time.
-    if (isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(op) &&
-        !isa<scf::ForOp, scf::ForallOp>(op))
-      return false;
-    if (auto read = dyn_cast_or_null<bufferization::ToTensorOp>(op))
-      return cast<MemRefType>(read.getBuffer().getType()).isLastDimUnitStride();
-    auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
-    if (slice && slice.getSourceType().getRank() > 0 &&
-        (!isOneInteger(slice.getMixedStrides().back()) ||
-         slice.getDroppedDims().test(slice.getSourceType().getRank() - 1)))
-      return false;
-  }
-  return true;
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  options.unknownTypeConverterFn = [](TensorType type, Attribute space,
+                                      const auto &) {
+    return bufferization::getMemRefTypeWithStaticIdentityLayout(type, space);
+  };
+  bufferization::BufferizationState state;
+  auto buffer = bufferization::getBufferType(v, options, state);
+  auto ranked = succeeded(buffer) ? dyn_cast<MemRefType>(*buffer) : nullptr;
+  return ranked && ranked.isLastDimUnitStride();
 }
 
 Value norm::sliceFirst(OpBuilder &b, Value v, ArrayRef<OpFoldResult> sizes) {
