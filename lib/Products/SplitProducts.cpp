@@ -36,37 +36,36 @@ GenericOp ProductSplitter::split(const MatrixProduct &product) {
       input->set(createCopy(b, input->get()));
   Value zeros = createZeros(b, op.getLoc(),
                             createEmptyLike(op.getDpsInits()[0], product.sum));
+  Type element = getElementTypeOrSelf(op.getDpsInputs()[product.lhs]),
+       half = element.isInteger(8) ? b.getI16Type() : element;
+  auto createWith = [&](Type lhs) {
+    SmallVector<Value> inputs(op.getDpsInputs());
+    inputs[product.lhs] = widen(inputs[product.lhs], product.widenLhs, lhs);
+    return createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
+                         op.getIteratorTypesArray());
+  };
+  auto createThin = [&] {
+    ProductKinds kind = plan.getThinKind(product);
+    GenericOp thin = createWith(kind == ProductKinds::Pairs ? half : element);
+    thin->setAttr(thinAttrName,
+                  b.getI64IntegerAttr(static_cast<int64_t>(kind)));
+    return thin;
+  };
   GenericOp wide;
   if (plan.hasBlocks(product)) {
-    wide = createBlocks(product, zeros);
+    int64_t group = plan.getGroup(product);
+    wide = createWith(group == 1 ? product.sum : group == 2 ? half : element);
+    wide->setAttr(tileAttrName, b.getI64IntegerAttr(group));
+    if (plan.usesTiles(product))
+      wide->setAttr(amxAttrName, b.getUnitAttr());
     if (plan.mayHaveFewRows(product))
-      forFewRows.map(
-          wide.getResult(0),
-          createThin(product, zeros, plan.getThinKind(product)).getResult(0));
+      forFewRows.map(wide.getResult(0), createThin().getResult(0));
   } else {
-    wide = createThin(product, zeros,
-                      plan.isThin(product)
-                          ? std::optional(plan.getThinKind(product))
-                          : std::nullopt);
+    wide = plan.isThin(product) ? createThin() : createWith(element);
   }
   GenericOp behind = createBehind(product, wide.getResult(0));
   b.replaceOp(op, behind);
   return behind;
-}
-
-GenericOp ProductSplitter::createBlocks(const MatrixProduct &product,
-                                        Value zeros) {
-  int64_t group = plan.getGroup(product);
-  Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
-  if (group == 1)
-    lhs = widen(lhs, product.widenLhs, product.sum);
-  if (group == 2)
-    lhs = widenToHalves(product);
-  GenericOp wide = createWide(product, lhs, zeros);
-  wide->setAttr(tileAttrName, b.getI64IntegerAttr(group));
-  if (plan.usesTiles(product))
-    wide->setAttr(amxAttrName, b.getUnitAttr());
-  return wide;
 }
 
 /// Returns a tensor of the extents of `like`, of elements of `type`.
@@ -74,36 +73,6 @@ Value ProductSplitter::createEmptyLike(Value like, Type type) {
   Location loc = like.getLoc();
   return tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, like),
                                  type);
-}
-
-GenericOp ProductSplitter::createThin(const MatrixProduct &product, Value zeros,
-                                      std::optional<ProductKinds> kind) {
-  Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
-  if (kind == ProductKinds::Pairs)
-    lhs = widenToHalves(product);
-  GenericOp thin = createWide(product, lhs, zeros);
-  if (kind)
-    thin->setAttr(thinAttrName,
-                  b.getI64IntegerAttr(static_cast<int64_t>(*kind)));
-  return thin;
-}
-
-/// Builds the product of `lhs` and B.
-GenericOp ProductSplitter::createWide(const MatrixProduct &product, Value lhs,
-                                      Value zeros) {
-  GenericOp op = product.op;
-  SmallVector<Value> inputs(op.getDpsInputs());
-  inputs[product.lhs] = lhs;
-  return createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
-                       op.getIteratorTypesArray());
-}
-
-/// Returns A, in which pairs of i8 have become halves of words.
-Value ProductSplitter::widenToHalves(const MatrixProduct &product) {
-  Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
-  return getElementTypeOrSelf(lhs.getType()).isInteger(8)
-             ? widen(lhs, product.widenLhs, b.getI16Type())
-             : lhs;
 }
 
 /// Widens all of A once: each of its elements is read for every column.

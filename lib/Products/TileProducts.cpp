@@ -81,11 +81,10 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     norm::ProductSplitter splitter(b, plan);
     llvm::SetVector<Operation *> anchors;
     for (const MatrixProduct &product : findProducts(plan)) {
-      bool isThin = plan.isThin(product);
-      if (isThin || plan.hasBlocks(product))
-        plan.explain(product);
-      bool isDivided = isThin && (threads > 1 || norm::hasManyTiles(product) ||
-                                  norm::hasComputedColumns(product));
+      // Others of few rows are not divided, not even by batches.
+      bool isDivided =
+          plan.isThin(product) && (threads > 1 || norm::hasManyTiles(product) ||
+                                   norm::hasComputedColumns(product));
       GenericOp anchor = fuseConsumer(b, splitter.split(product), anchors);
       if (readsProduct(anchor, norm::tileAttrName) || isDivided)
         anchors.insert(anchor);
@@ -119,8 +118,9 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
           product && (plan.hasBlocks(*product) || plan.isThin(*product));
       if (isComputed || (product && hasNarrowSums(*product)))
         found.push_back(*product);
-      if (!isComputed && products == norm::Products::Blocks &&
-          norm::hasMatrices(op))
+      if (isComputed)
+        plan.explain(*product);
+      else if (products == norm::Products::Blocks && norm::hasMatrices(op))
         norm::missed(op, norm::getMissed(product));
     });
     return found;

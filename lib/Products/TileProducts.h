@@ -34,15 +34,9 @@ public:
   IRMapping forFewRows;
 
 private:
-  linalg::GenericOp createThin(const MatrixProduct &product, Value zeros,
-                               std::optional<ProductKinds> kind);
-  linalg::GenericOp createWide(const MatrixProduct &product, Value lhs,
-                               Value zeros);
-  linalg::GenericOp createBlocks(const MatrixProduct &product, Value zeros);
   linalg::GenericOp createBehind(const MatrixProduct &product, Value sums);
   Value createEmptyLike(Value like, Type type);
   Value widen(Value lhs, Operation *extension, Type type);
-  Value widenToHalves(const MatrixProduct &product);
 
   IRRewriter &b;
   const ProductPlan &plan;
