@@ -150,7 +150,7 @@ bool norm::isCheaperToRecompute(LinalgOp op, KeptFor readers) {
   llvm_unreachable("unknown reader");
 }
 
-bool norm::fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use) {
+Operation *norm::fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use) {
   Operation *user = use.getOwner();
   auto result = cast<OpResult>(use.get());
   rewriter.setInsertionPoint(user);
@@ -161,10 +161,10 @@ bool norm::fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use) {
   FailureOr<linalg::ElementwiseOpFusionResult> fused =
       linalg::fuseElementwiseOps(rewriter, &use);
   if (failed(fused))
-    return false;
+    return nullptr;
   for (auto [from, to] : fused->replacements)
     rewriter.replaceAllUsesWith(from, to);
   rewriter.eraseOp(user);
   rewriter.eraseOp(copy);
-  return true;
+  return fused->fusedOp;
 }

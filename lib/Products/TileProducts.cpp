@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Normalize/Recompute.h"
 #include "norm/Products/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "llvm/ADT/SetVector.h"
@@ -181,19 +182,10 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     OpOperand *use = findConsumer(behind);
     if (!use)
       return behind;
-    Operation *user = use->getOwner();
-    b.setInsertionPoint(user);
-    FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(b, use);
-    if (failed(fused))
-      return behind;
-    for (auto [from, to] : fused->replacements)
-      if (from.getDefiningOp() == user)
-        b.replaceAllUsesWith(from, to);
-    anchors.remove(user);
-    b.eraseOp(user);
+    anchors.remove(use->getOwner());
+    auto fused = cast<GenericOp>(norm::fuseCopyOfProducer(b, *use));
     b.eraseOp(behind);
-    return cast<GenericOp>(fused->fusedOp);
+    return fused;
   }
 };
 } // namespace

@@ -29,8 +29,8 @@ bool isCheaperToRecompute(linalg::LinalgOp op, KeptFor readers);
 bool isWidening(Operation *op);
 
 /// Fuses a copy of the elementwise producer of `use` into its user. Returns
-/// false if that fails; the user then reads the copy.
-bool fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
+/// null if that fails; the user then reads the copy.
+Operation *fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
 
 } // namespace mlir::norm
 
