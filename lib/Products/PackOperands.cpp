@@ -75,7 +75,8 @@ static AffineMap getSourceMap(OpBuilder &b, const MatrixProduct &block) {
   return AffineMap::get(packed.getNumResults(), 0, read, b.getContext());
 }
 
-/// Copies what `read` says of B to `dest`, which has blocks in front.
+/// Copies what `read` says of an operand to `dest`, which has blocks or parts
+/// in front, and widens elements of B that are narrower there.
 static Value copyBlocks(OpBuilder &b, const MatrixProduct &block, Value from,
                         AffineMap read, Value dest) {
   auto type = cast<RankedTensorType>(dest.getType());
@@ -317,17 +318,11 @@ Value norm::copyParts(OpBuilder &b, const MatrixProduct &block, int64_t words,
   SmallVector<unsigned> read =
       llvm::to_vector(llvm::seq<unsigned>(1, rank - 1));
   read.append({0, unsigned(rank - 1), unsigned(rank)});
-  SmallVector<IteratorType> kinds(rank + 1, IteratorType::parallel);
-  auto copy = GenericOp::create(
-      b, loc, to.getType(), from, to,
-      {AffineMap::getMultiDimMapWithTargets(rank + 1, read, b.getContext()),
-       b.getMultiDimIdentityMap(rank + 1)},
-      kinds, [](OpBuilder &b, Location loc, ValueRange args) {
-        linalg::YieldOp::create(b, loc, args[0]);
-      });
-  copy->setAttr(packAttrName, b.getUnitAttr());
-  copied = insertFirst(b, copy.getResult(0), whole);
-  tileByParts(copy);
+  Value copy = copyBlocks(
+      b, block, from,
+      AffineMap::getMultiDimMapWithTargets(rank + 1, read, b.getContext()), to);
+  copied = insertFirst(b, copy, whole);
+  tileByParts(copy.getDefiningOp<GenericOp>());
   return copied;
 }
 

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/RowTarget.h"
 
 namespace mlir::norm {
@@ -118,23 +119,20 @@ protected:
       return createSumOfHalves(x, y, sum);
     if (x.getType() != sum.getType())
       return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
-    if (getElementTypeOrSelf(sum.getType()).isIntOrIndex())
-      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
     // Without the instruction, a scalar would be a call of libm.
-    if (!isa<VectorType>(sum.getType()))
-      return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+    bool isFused = isa<VectorType>(sum.getType()) &&
+                   isa<FloatType>(getElementTypeOrSelf(sum));
+    if (!isFused)
+      return Lanes(b, sum) + Lanes(b, x) * y;
     return vector::FMAOp::create(b, x, y, sum);
   }
 
   /// LLVM makes one instruction of that, or two, for kPairLanes sums.
   Value createSumOfHalves(Value x, Value y, Value sum) {
-    auto wide = VectorType::get(2 * kPairLanes, b.getI32Type());
-    Value products =
-        arith::MulIOp::create(b, arith::ExtSIOp::create(b, wide, x),
-                              arith::ExtSIOp::create(b, wide, y));
+    Value products = Lanes(b, x).change<arith::ExtSIOp>(b.getI32Type()) *
+                     Lanes(b, y).change<arith::ExtSIOp>(b.getI32Type());
     auto halves = vector::DeinterleaveOp::create(b, products);
-    Value both = arith::AddIOp::create(b, halves.getRes1(), halves.getRes2());
-    return arith::AddIOp::create(b, sum, both);
+    return Lanes(b, sum) + (Lanes(b, halves.getRes1()) + halves.getRes2());
   }
 
   /// Loads a pair of elements, or of words' halves, for kPairLanes sums.

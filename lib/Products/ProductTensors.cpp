@@ -7,6 +7,7 @@
 
 #include "ProductTensors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -55,20 +56,14 @@ GenericOp norm::createProduct(OpBuilder &b, const MatrixProduct &like,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value x = createWidened(b, like.widenLhs, args[like.lhs], like.sum);
         Value y = createWidened(b, like.widenRhs, args[like.rhs], like.sum);
-        Value sum;
-        if (isa<FloatType>(like.sum))
-          sum = arith::AddFOp::create(b, loc, args[2],
-                                      arith::MulFOp::create(b, loc, x, y));
-        else
-          sum = arith::AddIOp::create(b, loc, args[2],
-                                      arith::MulIOp::create(b, loc, x, y));
-        linalg::YieldOp::create(b, loc, sum);
+        ArithBuilder numbers(b, loc);
+        linalg::YieldOp::create(b, loc,
+                                numbers.add(args[2], numbers.mul(x, y)));
       });
 }
 
 Value norm::splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
   auto type = cast<RankedTensorType>(v.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
   SmallVector<int64_t> shape(type.getShape());
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
@@ -78,10 +73,8 @@ Value norm::splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
   }
   shape[split] /= group;
   shape.insert(shape.begin() + split + 1, group);
-  sizes[split] = b.getIndexAttr(shape[split]);
-  sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(group));
   return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
-                                       groups, sizes);
+                                       groups);
 }
 
 bool norm::hasNeighbors(Value v) {

@@ -8,6 +8,7 @@
 #include "ProductTensors.h"
 #include "TileProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -105,12 +106,9 @@ GenericOp ProductSplitter::createBehind(const MatrixProduct &product,
   return createElementwise(
       b, loc, sums, out, [&](OpBuilder &b, ValueRange args) {
         Value v = args[0];
-        if (!addsToZeros) {
-          Value old = createWidened(b, nullptr, args[1], v.getType());
-          v = isa<FloatType>(v.getType())
-                  ? arith::AddFOp::create(b, loc, old, v).getResult()
-                  : arith::AddIOp::create(b, loc, old, v).getResult();
-        }
+        if (!addsToZeros)
+          v = ArithBuilder(b, loc).add(
+              createWidened(b, nullptr, args[1], v.getType()), v);
         if (v.getType() != args[1].getType())
           v = arith::TruncFOp::create(b, loc, args[1].getType(), v);
         return v;

@@ -242,7 +242,7 @@ private:
     forEachSum(count, [&](int64_t i) {
       SmallVector<Value> indices = getIndices(getMap(result));
       Value old = memref::LoadOp::create(b, getOperand(result), indices);
-      Value sum = createAdd(old, totals[i]);
+      Value sum = norm::Lanes(b, old) + totals[i];
       memref::StoreOp::create(b, sum, getOperand(result), indices);
     });
   }
@@ -300,12 +300,6 @@ private:
       for (int64_t row = 0; row < rows; ++row)
         addProduct(row, column);
     });
-  }
-
-  Value createAdd(Value x, Value y) {
-    if (isa<IntegerType>(product.sum))
-      return arith::AddIOp::create(b, x, y);
-    return arith::AddFOp::create(b, x, y);
   }
 
   bool addsPairs() { return kind == norm::ProductKinds::Pairs; }
@@ -434,7 +428,7 @@ private:
       at[*loops.row] = add(first, row);
       SmallVector<Value> place = getIndices(getMap(result));
       Value old = vector::LoadOp::create(b, type, getOperand(result), place);
-      vector::StoreOp::create(b, createAdd(old, turned[row]),
+      vector::StoreOp::create(b, norm::Lanes(b, old) + turned[row],
                               getOperand(result), place);
     }
   }

@@ -353,3 +353,33 @@ func.func @batched_and_shared(%a: tensor<2x16x32xf32>, %v: tensor<2x32x64xf32>, 
   } -> tensor<2x16x64xf32>
   return %r : tensor<2x16x64xf32>
 }
+
+// The place of an element is that of all columns, by ops that have vectors.
+#rows = affine_map<(i, j, k) -> (i, k)>
+#columns = affine_map<(i, j, k) -> (k, j)>
+#sums = affine_map<(i, j, k) -> (i, j)>
+#plain = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func @masked
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK: %[[AT:.*]] = linalg.index 1
+// CHECK-NEXT: arith.addi %[[J]], %[[AT]]
+func.func @masked(%a: tensor<48x64xf32>, %b: tensor<64x256xf32>, %o: tensor<48x256xf32>) -> tensor<48x256xf32> {
+  %hidden = arith.constant -1.0e30 : f32
+  %p = linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<48x64xf32>, tensor<64x256xf32>) outs(%o : tensor<48x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<48x256xf32>
+  %r = linalg.generic {indexing_maps = [#plain, #plain], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<48x256xf32>) outs(%o : tensor<48x256xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %isSeen = arith.cmpi sle, %j, %i : index
+    %s = arith.select %isSeen, %x, %hidden : f32
+    linalg.yield %s : f32
+  } -> tensor<48x256xf32>
+  return %r : tensor<48x256xf32>
+}
