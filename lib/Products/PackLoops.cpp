@@ -7,7 +7,6 @@
 
 #include "ProductLoops.h"
 #include "ProductTensors.h"
-#include "norm/Floats/ValueOrigins.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -75,9 +74,8 @@ private:
 
   /// Widens to the elements of `to` as the body's first op does.
   Value convert(Value v) {
-    return norm::createWidened(
-        b, &op.getBody()->front(), v,
-        norm::withElement(v.getType(), getElementTypeOrSelf(to.getType())));
+    return norm::createWidened(b, &op.getBody()->front(), v,
+                               getElementTypeOrSelf(to));
   }
 
   /// Returns the current indices in a view without groups.

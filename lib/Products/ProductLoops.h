@@ -205,12 +205,8 @@ protected:
     Value buffer = op->getOperand(operand);
     AffineMap map = op.getIndexingMapsArray()[operand];
     unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
-    auto [strides, offset] =
-        cast<MemRefType>(buffer.getType()).getStridesAndOffset();
-    if (!ShapedType::isDynamic(strides[dim]))
-      return index(strides[dim]);
-    return memref::ExtractStridedMetadataOp::create(b, buffer)
-        .getStrides()[dim];
+    return asValue(memref::ExtractStridedMetadataOp::create(b, buffer)
+                       .getConstifiedMixedStrides()[dim]);
   }
 
   /// Turns 16 vectors of 16 words.

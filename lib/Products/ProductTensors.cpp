@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "norm/Floats/ValueOrigins.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -38,7 +39,9 @@ Value norm::createZeros(OpBuilder &b, Location loc, Value dest) {
       .getResult(0);
 }
 
-Value norm::createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
+Value norm::createWidened(OpBuilder &b, Operation *widen, Value v,
+                          Type element) {
+  Type type = withElement(v.getType(), element);
   if (v.getType() == type)
     return v;
   if (!widen)

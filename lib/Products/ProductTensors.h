@@ -21,9 +21,9 @@ createElementwise(OpBuilder &b, Location loc, ValueRange inputs, Value dest,
 /// Fills `dest` with zeros.
 Value createZeros(OpBuilder &b, Location loc, Value dest);
 
-/// Returns `v` widened as `widen` does, as a float where that is null, or
-/// itself if it has the type.
-Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type);
+/// Returns `v` with elements of that type, widened as `widen` does, as floats
+/// where that is null, or itself if it has them.
+Value createWidened(OpBuilder &b, Operation *widen, Value v, Type element);
 
 /// Builds the product of `inputs`, A and B at the places that `like` says, in
 /// the type of its sums; elements that are narrower are widened.

@@ -77,9 +77,7 @@ private:
 
   /// Loads neighbors, an element for a width of 0, and widens them.
   Value load(unsigned operand, int64_t width) {
-    Type type = product.sum;
-    return widen(operand, loadNarrow(operand, width),
-                 width == 0 ? type : VectorType::get(width, type));
+    return widen(operand, loadNarrow(operand, width), product.sum);
   }
 
   Value loadNarrow(unsigned operand, int64_t width) {
@@ -92,10 +90,10 @@ private:
                                   indices);
   }
 
-  Value widen(unsigned operand, Value v, Type type) {
-    return norm::createWidened(
-        b, operand == product.lhs ? product.widenLhs : product.widenRhs, v,
-        type);
+  Value widen(unsigned operand, Value v, Type element) {
+    bool isLhs = operand == product.lhs;
+    return norm::createWidened(b, isLhs ? product.widenLhs : product.widenRhs,
+                               v, element);
   }
 
   void forEachRow(function_ref<void(int64_t)> body) {
@@ -308,9 +306,7 @@ private:
   /// Loads neighbors, each as half a word: bf16, or i16 that i8 become.
   Value loadHalves(unsigned operand, int64_t width) {
     Value v = loadNarrow(operand, width);
-    if (getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth() == 16)
-      return v;
-    return widen(operand, v, VectorType::get(width, b.getI16Type()));
+    return addsHalves() ? widen(operand, v, b.getI16Type()) : v;
   }
 
   //===--------------------------------------------------------------------===//

@@ -56,10 +56,10 @@ static OpOperand *findConsumer(GenericOp op) {
   if (!op->hasOneUse())
     return nullptr;
   OpOperand *use = &*op->use_begin();
-  auto user = dyn_cast<GenericOp>(use->getOwner());
-  if (!user || user->getBlock() != op->getBlock() ||
-      user.getNumReductionLoops() > 0 || !user.isDpsInput(use) ||
-      !linalg::areElementwiseOpsFusable(use))
+  if (!linalg::areElementwiseOpsFusable(use))
+    return nullptr;
+  auto user = cast<GenericOp>(use->getOwner());
+  if (user->getBlock() != op->getBlock() || user.getNumReductionLoops() > 0)
     return nullptr;
   AffineMap map = user.getMatchingIndexingMap(use);
   unsigned innermost = user.getNumLoops() - 1;
