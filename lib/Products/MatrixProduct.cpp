@@ -144,27 +144,20 @@ std::optional<MatrixProduct> norm::matchMatrixProduct(GenericOp op) {
   return product;
 }
 
-int64_t norm::getAMXGroup(const MatrixProduct &product) {
-  auto haveElements = [&](function_ref<bool(Type)> is) {
-    return llvm::all_of(GenericOp(product.op).getDpsInputs(), [&](Value v) {
-      return is(getElementTypeOrSelf(v.getType()));
-    });
-  };
-  if (product.sum.isF32() &&
-      haveElements([](Type type) { return type.isBF16(); }))
+int64_t norm::getAMXGroup(GenericOp op, Type sum) {
+  Type a = getElementTypeOrSelf(op.getDpsInputs()[0]),
+       b = getElementTypeOrSelf(op.getDpsInputs()[1]);
+  if (a == b && a.isBF16() && sum.isF32())
     return 2;
-  bool isI8 = product.sum.isInteger(32) &&
-              haveElements([](Type type) { return type.isInteger(8); });
-  return isI8 ? 4 : 0;
+  return a == b && a.isInteger(8) && sum.isInteger(32) ? 4 : 0;
 }
 
 bool norm::hasPairs(const MatrixProduct &product) {
-  auto isInteger = [&](unsigned operand, unsigned width) {
-    Value v = GenericOp(product.op).getDpsInputs()[operand];
-    return getElementTypeOrSelf(v.getType()).isInteger(width);
-  };
-  bool areHalves = product.sum.isInteger(32) && isInteger(product.lhs, 16) &&
-                   (isInteger(product.rhs, 8) || isInteger(product.rhs, 16));
+  GenericOp op = product.op;
+  Type a = getElementTypeOrSelf(op.getDpsInputs()[product.lhs]),
+       b = getElementTypeOrSelf(op.getDpsInputs()[product.rhs]);
+  bool areHalves = product.sum.isInteger(32) && a.isInteger(16) &&
+                   (b.isInteger(8) || b.isInteger(16));
   return areHalves || getAMXGroup(product) == 2;
 }
 
@@ -205,7 +198,7 @@ bool norm::hasThinTiles(const MatrixProduct &product) {
   BlockLoops loops = product.loops;
   SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
   int64_t rows = extents[*loops.row], columns = extents[loops.column],
-          words = extents[loops.depth] / getAMXGroup(product);
+          words = extents[loops.depth] / getAMXGroup(product.op, product.sum);
   RowTarget target = getRowTarget(product.op);
   // Sums are turned instead of words of B.
   bool areMany = rows > amxRows && target.thinTileWords * rows <= words &&

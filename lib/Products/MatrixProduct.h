@@ -54,8 +54,11 @@ std::optional<MatrixProduct> matchMatrixProduct(linalg::GenericOp op);
 constexpr int64_t amxRows = 16;
 
 /// Returns how many neighbors along the sum are a word of 32 bits of both
-/// operands, if AMX adds their products in the type of the sums; else 0.
-int64_t getAMXGroup(const MatrixProduct &product);
+/// operands, if AMX adds their products in the type `sum`; else 0.
+int64_t getAMXGroup(linalg::GenericOp op, Type sum);
+inline int64_t getAMXGroup(const MatrixProduct &product) {
+  return getAMXGroup(product.op, product.sum);
+}
 
 /// Returns true if one instruction multiplies pairs of neighbors of both
 /// operands and adds the products in the type of the sums: of bf16, or of i8

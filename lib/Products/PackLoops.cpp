@@ -78,41 +78,35 @@ private:
                                getElementTypeOrSelf(to));
   }
 
-  /// Returns the current indices in a view without groups.
-  SmallVector<Value> getFlatIndices(AffineMap map) {
+  /// Returns `buffer` and the current indices without groups, which neighbors
+  /// are loaded and stored with.
+  std::pair<Value, SmallVector<Value>> flatten(Value buffer, AffineMap map) {
     SmallVector<Value> indices = getIndices(map);
+    if (group == 1)
+      return {buffer, indices};
     indices.pop_back();
     indices.back() = arith::MulIOp::create(b, indices.back(), index(group));
-    return indices;
+    return {flattenGroups(buffer), indices};
+  }
+
+  VectorType getNeighbors(Value buffer) {
+    return VectorType::get(group * kSquare, getElementTypeOrSelf(buffer));
   }
 
   /// Loads neighbors from `from`; groups are words.
   Value loadNeighbors() {
-    Type element = getElementTypeOrSelf(from.getType());
-    if (group == 1)
-      return convert(vector::LoadOp::create(b,
-                                            VectorType::get(kSquare, element),
-                                            from, getIndices(getReadMap())));
-    at[column + 1] = index(0);
-    Value v = vector::LoadOp::create(
-        b, VectorType::get(group * kSquare, element), flattenGroups(from),
-        getFlatIndices(getReadMap()));
-    return vector::BitCastOp::create(
-        b, VectorType::get(kSquare, b.getI32Type()), convert(v));
+    auto [buffer, place] = flatten(from, getReadMap());
+    Value v =
+        convert(vector::LoadOp::create(b, getNeighbors(from), buffer, place));
+    auto words = VectorType::get(kSquare, b.getI32Type());
+    return group == 1 ? v : vector::BitCastOp::create(b, words, v);
   }
 
   void storeNeighbors(Value v) {
-    if (group == 1) {
-      vector::StoreOp::create(b, v, to, getIndices(getWriteMap()));
-      return;
-    }
-    at[column + 1] = index(0);
-    auto groups =
-        VectorType::get(group * kSquare, getElementTypeOrSelf(to.getType()));
-    if (v.getType() != groups)
-      v = vector::BitCastOp::create(b, groups, v);
-    vector::StoreOp::create(b, v, flattenGroups(to),
-                            getFlatIndices(getWriteMap()));
+    auto [buffer, place] = flatten(to, getWriteMap());
+    if (v.getType() != getNeighbors(to))
+      v = vector::BitCastOp::create(b, getNeighbors(to), v);
+    vector::StoreOp::create(b, v, buffer, place);
   }
 
   void buildSquare() {

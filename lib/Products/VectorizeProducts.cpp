@@ -111,18 +111,14 @@ struct NormVectorizeProducts
   static bool hasAMXTiles(GenericOp op) {
     norm::BlockLoops loops = norm::getBlockLoops(op, /*lhs=*/0);
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    int64_t group = extents[loops.depth];
-    Type a = getElementTypeOrSelf(op.getDpsInputs()[0].getType()),
-         b = getElementTypeOrSelf(op.getDpsInputs()[1].getType()),
-         sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-    bool hasWords =
-        a == b && ((a.isBF16() && sum.isF32() && group == 2) ||
-                   (a.isInteger(8) && sum.isInteger(32) && group == 4));
+    Type sum = getElementTypeOrSelf(op.getDpsInits()[0]);
+    int64_t group = norm::getAMXGroup(op, sum);
     auto isWhole = [&](unsigned loop) {
       return !ShapedType::isDynamic(extents[loop]) &&
              extents[loop] % norm::amxRows == 0;
     };
-    return hasWords && op.getNumReductionLoops() > 1 && isWhole(loops.column) &&
+    return group > 0 && extents[loops.depth] == group &&
+           op.getNumReductionLoops() > 1 && isWhole(loops.column) &&
            isWhole(norm::getWordLoop(op)) &&
            (ShapedType::isDynamic(extents[*loops.row]) || isWhole(*loops.row));
   }
