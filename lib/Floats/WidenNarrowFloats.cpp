@@ -18,6 +18,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/Floats/Passes.h"
+#include "norm/IR/Norm.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMWIDENNARROWFLOATS
@@ -124,11 +125,9 @@ static void reduceByElements(vector::ReductionOp op) {
 /// By upstream's patterns, which convert-vector-to-llvm has too: its products
 /// and sums then round here.
 static LogicalResult lowerContractions(Operation *root) {
-  WalkResult found = root->walk([](vector::ContractionOp op) {
-    return isNarrow(op.getResultType()) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
-  });
-  if (!found.wasInterrupted())
+  if (!norm::anyIn(root, [](vector::ContractionOp op) {
+        return isNarrow(op.getResultType());
+      }))
     return success();
   RewritePatternSet patterns(root->getContext());
   vector::populateVectorContractLoweringPatterns(

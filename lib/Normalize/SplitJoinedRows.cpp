@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/Norm.h"
 #include "norm/Normalize/Passes.h"
 #include "norm/Normalize/RowJoins.h"
 
@@ -59,16 +60,8 @@ static bool hasSeparateColumns(GenericOp op) {
         }))
       return false;
   }
-  auto isColumnIndex = [&](Operation *each) {
-    auto index = dyn_cast<linalg::IndexOp>(each);
-    return index && index.getDim() == *loop;
-  };
-  return !op.getBody()
-              ->walk([&](Operation *each) {
-                return isColumnIndex(each) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !norm::anyIn(
+      op, [&](linalg::IndexOp index) { return index.getDim() == *loop; });
 }
 
 static bool canSplit(GenericOp op) {

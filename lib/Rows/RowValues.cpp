@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "norm/IR/Norm.h"
 
 using namespace mlir;
 using linalg::LinalgOp;
@@ -57,10 +58,7 @@ bool norm::mayAccess(Operation *scope, Value buffer, bool reads) {
            llvm::none_of(op->getOperands(),
                          [&](Value v) { return mayOverlap(v, buffer); });
   };
-  auto visit = [&](Operation *op) {
-    return isApart(op) ? WalkResult::advance() : WalkResult::interrupt();
-  };
-  return scope->walk(visit).wasInterrupted();
+  return anyIn(scope, [&](Operation *op) { return !isApart(op); });
 }
 
 bool norm::isNotWritten(Value buffer, Operation *scope) {

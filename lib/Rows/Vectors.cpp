@@ -8,6 +8,7 @@
 #include "norm/Rows/Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -47,12 +48,7 @@ bool norm::hasVectors(Operation *op) {
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
 }
 
-bool norm::holdsVectors(Operation *op) {
-  auto find = [](Operation *nested) {
-    return hasVectors(nested) ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  return op->walk(find).wasInterrupted();
-}
+bool norm::holdsVectors(Operation *op) { return anyIn(op, hasVectors); }
 
 void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
                             ArrayRef<Value> indices, int64_t elements,

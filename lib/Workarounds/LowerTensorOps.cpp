@@ -48,6 +48,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/KnownExtents.h"
+#include "norm/IR/Norm.h"
 #include "norm/Workarounds/Passes.h"
 
 namespace mlir::norm {
@@ -345,10 +346,7 @@ struct RefineOperands : OpInterfaceRewritePattern<linalg::LinalgOp> {
 /// program leaves some open. Slices that drop dimensions must not be made of
 /// extents which are found later to be 1.
 static LogicalResult inferExtents(Operation *root) {
-  WalkResult hidden = root->walk([](linalg::LinalgOp op) {
-    return hidesExtent(op) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!hidden.wasInterrupted())
+  if (!norm::anyIn(root, hidesExtent))
     return success();
   MLIRContext *context = root->getContext();
   // Their verifiers reject an input whose extent the result alone has.

@@ -20,6 +20,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/Norm.h"
 #include "norm/Workarounds/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -35,12 +36,7 @@ static bool isLoop(Operation *op) {
 }
 
 /// Returns true for an op of a block that is a loop nest to outline.
-static bool holdsLoop(Operation *op) {
-  WalkResult found = op->walk([](Operation *nested) {
-    return isLoop(nested) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found.wasInterrupted();
-}
+static bool holdsLoop(Operation *op) { return norm::anyIn(op, isLoop); }
 
 /// Collects a function's nests; those inside a loop over layers are separate.
 static void collectNests(Block &block, unsigned minLoops,

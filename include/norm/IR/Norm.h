@@ -85,6 +85,14 @@ std::optional<unsigned> getResultOver(FunctionOpInterface function,
 /// written over are buffers, and take the place of these results.
 FunctionType getCallType(FunctionOpInterface function);
 
+/// Returns true if `holds` is true of `op` or an op in it, of those that it
+/// takes.
+template <typename Predicate> bool anyIn(Operation *op, Predicate holds) {
+  using Op = typename llvm::function_traits<Predicate>::template arg_t<0>;
+  return op->walk([&](Op each) { return WalkResult(failure(holds(each))); })
+      .wasInterrupted();
+}
+
 /// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});
 

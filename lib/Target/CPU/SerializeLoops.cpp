@@ -30,12 +30,9 @@ using namespace mlir;
 /// Returns whether an iteration may fail an assertion, its own or that of a
 /// function that it calls.
 static bool mayFail(Operation *loop) {
-  return loop
-      ->walk([](Operation *op) {
-        return isa<cf::AssertOp, CallOpInterface>(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return norm::anyIn(loop, [](Operation *op) {
+    return isa<cf::AssertOp, CallOpInterface>(op);
+  });
 }
 
 static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {

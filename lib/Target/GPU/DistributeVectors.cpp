@@ -14,6 +14,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/Floats/ValueOrigins.h"
+#include "norm/IR/Norm.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -233,9 +234,7 @@ void VectorDistributor::run(Block &body) {
   for (Operation &op : body.without_terminator()) {
     b.setLoc(op.getLoc());
     // Once, and so before a loop rather than in it.
-    if (op.walk([](vector::ReductionOp) {
-            return WalkResult::interrupt();
-          }).wasInterrupted())
+    if (norm::anyIn(&op, [](vector::ReductionOp) { return true; }))
       waitForClusterStart();
     distribute(op);
   }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Schedule.h"
 #include "norm/Target/GPU/Passes.h"
@@ -90,14 +91,10 @@ static int64_t getResultBits(Operation *op) {
 }
 
 static bool readsWorkgroupMemory(Operation *op) {
-  return op
-      ->walk([](Operation *nested) {
-        auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
-        bool reads = effects && effects.hasEffect<MemoryEffects::Read>() &&
-                     llvm::any_of(nested->getOperands(), isWorkgroupMemory);
-        return reads ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return norm::anyIn(op, [](MemoryEffectOpInterface effects) {
+    return effects.hasEffect<MemoryEffects::Read>() &&
+           llvm::any_of(effects->getOperands(), isWorkgroupMemory);
+  });
 }
 
 /// Whether `op` needs what threads exchange after `first`: moving it would move
@@ -278,16 +275,12 @@ static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
   });
   if (!needsIterationAlone(load) || !canRepeat)
     return false;
-  bool isOverwritten =
-      loop.walk([&](Operation *op) {
-            auto store = dyn_cast<vector::StoreOp>(op);
-            if (store ? norm::maySee(load.getBase(), store.getBase()) &&
-                            !isOfOneRow(load, store)
-                      : op->getNumRegions() == 0 && mayWrite(op))
-              return WalkResult::interrupt();
-            return WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool isOverwritten = norm::anyIn(loop, [&](Operation *op) {
+    auto store = dyn_cast<vector::StoreOp>(op);
+    return store ? norm::maySee(load.getBase(), store.getBase()) &&
+                       !isOfOneRow(load, store)
+                 : op->getNumRegions() == 0 && mayWrite(op);
+  });
   indices.insert_range(slice);
   return isOfIteration && !isOverwritten;
 }

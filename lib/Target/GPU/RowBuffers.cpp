@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/Floats/Lanes.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
@@ -66,13 +67,9 @@ LogicalResult norm::serializeBody(LoopLikeOpInterface loop) {
 //===----------------------------------------------------------------------===//
 
 static bool isVectorBuffer(Value buffer, Operation *loop) {
-  return loop
-      ->walk([&](VectorTransferOpInterface transfer) {
-        return norm::getRootBuffer(transfer.getBase()) == buffer
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return norm::anyIn(loop, [&](VectorTransferOpInterface transfer) {
+    return norm::getRootBuffer(transfer.getBase()) == buffer;
+  });
 }
 
 static int64_t getElementBytes(Operation *op, MemRefType type) {

@@ -8,6 +8,7 @@
 #include "RowBuffers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/IR/Norm.h"
 #include "llvm/Support/DebugLog.h"
 
 using namespace mlir;
@@ -66,11 +67,8 @@ static bool allows(Operation *op, vector::TransferWriteOp write,
 
 static bool canMove(vector::TransferWriteOp write, Operation *place) {
   auto loop = write->getParentOfType<scf::ForallOp>();
-  WalkResult result = loop.getBody()->walk([&](Operation *op) {
-    return allows(op, write, place) ? WalkResult::advance()
-                                    : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
+  return !norm::anyIn(loop,
+                      [&](Operation *op) { return !allows(op, write, place); });
 }
 
 void norm::writeRowsEarly(scf::ForallOp loop) {

@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -53,9 +54,7 @@ static void recordClusterSizes(ModuleOp module) {
 }
 
 static bool hasLoop(gpu::GPUFuncOp kernel) {
-  return kernel
-      .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  return norm::anyIn(kernel, [](LoopLikeOpInterface) { return true; });
 }
 
 /// Lets kernels with loops have the registers that they need.

@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Floats/Lanes.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/CPU/X86/Passes.h"
 
 namespace mlir::norm {
@@ -285,13 +286,9 @@ static void requestTiles(Operation *module) {
 }
 
 static bool usesTiles(Operation *module) {
-  return module
-      ->walk([](Operation *op) {
-        return isa<amx::TileMulFOp, amx::TileMulIOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return norm::anyIn(module, [](Operation *op) {
+    return isa<amx::TileMulFOp, amx::TileMulIOp>(op);
+  });
 }
 
 namespace {
