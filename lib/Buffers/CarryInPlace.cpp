@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/KnownExtents.h"
+#include "norm/IR/Norm.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMCARRYINPLACE
@@ -91,9 +92,7 @@ static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
     if (!isPassedOn(v, value->getOwner()))
       continue;
     b.setInsertionPoint(value->getOwner());
-    value->set(bufferization::AllocTensorOp::create(
-        b, value->getOwner()->getLoc(), cast<RankedTensorType>(v.getType()),
-        ValueRange(), v));
+    value->set(norm::createCopy(b, value->getOwner()->getLoc(), v));
   }
   for (const Write &write : writes) {
     auto [value, destination] = write;

@@ -208,9 +208,7 @@ static void writeOver(OpBuilder &b, func::ReturnOp ret,
     Value &result = kept[argument];
     result = ret.getOperand(number);
     if (mayBeInOther(ret->getOpOperand(number), argument, written))
-      result = bufferization::AllocTensorOp::create(
-          b, loc, cast<RankedTensorType>(result.getType()), ValueRange(),
-          result);
+      result = norm::createCopy(b, loc, result);
     else
       inPlace.push_back(argument);
   }
@@ -345,9 +343,7 @@ struct NormResultsToOutParams
     llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
     module.walk(
         [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
-    for (auto func : llvm::to_vector(module.getOps<func::FuncOp>())) {
-      if (func.isPrivate() || func.isExternal())
-        continue;
+    for (func::FuncOp func : norm::getExports(module)) {
       if (failed(checkSupported(func)))
         return signalPassFailure();
       if (auto it = calls.find(func.getName()); it != calls.end())

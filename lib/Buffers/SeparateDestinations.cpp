@@ -165,11 +165,7 @@ collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
 /// Lets an op use a copy of an operand.
 static void copyOperand(IRRewriter &b, OpOperand &operand) {
   b.setInsertionPoint(operand.getOwner());
-  auto copy = bufferization::AllocTensorOp::create(
-      b, operand.getOwner()->getLoc(),
-      cast<RankedTensorType>(operand.get().getType()), ValueRange(),
-      operand.get());
-  operand.set(copy.getResult());
+  operand.set(norm::createCopy(b, operand.getOwner()->getLoc(), operand.get()));
 }
 
 static void localize(IRRewriter &b, OpOperand &operand) {

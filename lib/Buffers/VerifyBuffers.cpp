@@ -309,9 +309,8 @@ private:
 struct NormVerifyBuffers
     : norm::impl::NormVerifyBuffersBase<NormVerifyBuffers> {
   void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func.isPublic() && !func.isExternal())
-        BufferChecks(func).run();
+    for (func::FuncOp func : norm::getExports(getOperation()))
+      BufferChecks(func).run();
   }
 };
 } // namespace

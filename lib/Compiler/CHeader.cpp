@@ -173,9 +173,7 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
                                  raw_ostream &os) {
   SmallVector<func::FuncOp> functions;
   SmallVector<FunctionType> types;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
+  for (func::FuncOp function : norm::getExports(module)) {
     if (failed(checkName(function)))
       return failure();
     functions.push_back(function);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/Compiler/Target.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -123,12 +124,9 @@ static LogicalResult checkOptions(ModuleOp module, const Target &target,
 
 /// Rejects a program of which a caller could call nothing.
 static LogicalResult checkExports(ModuleOp module) {
-  bool hasExport =
-      llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-        return function.isPublic() && !function.isExternal();
-      });
-  return hasExport ? success()
-                   : module.emitError("has no public function to export");
+  return getExports(module).empty()
+             ? module.emitError("has no public function to export")
+             : success();
 }
 
 LogicalResult norm::emitFile(ModuleOp module, const CompileOptions &options,

@@ -140,9 +140,8 @@ LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
                     tensor::TensorDialect>();
   if (failed(lowerTensorOps(module)))
     return failure();
-  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (function.isPublic() && !function.isExternal() &&
-        hasShapeFunction(getCallType(function), checks))
+  for (func::FuncOp function : getExports(module))
+    if (hasShapeFunction(getCallType(function), checks))
       addShapeFunction(function, checks);
   if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
     return failure();

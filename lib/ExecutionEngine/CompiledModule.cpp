@@ -30,9 +30,8 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   std::unique_ptr<CompiledModule> compiled(new CompiledModule());
   compiled->runtime =
       llvm::cantFail(lookupTarget(options.target))->getHostRuntime();
-  for (auto function : source.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      compiled->functions[function.getName()] = getCallType(function);
+  for (func::FuncOp function : getExports(source))
+    compiled->functions[function.getName()] = getCallType(function);
   HostCode::Environment environment;
   environment.symbols = compiled->runtime->symbols;
   if (options.threads > 1)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -226,6 +227,22 @@ FunctionType norm::getCallType(FunctionOpInterface function) {
     if (!isWrittenOver[i])
       results.push_back(type);
   return FunctionType::get(function.getContext(), inputs, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+SmallVector<func::FuncOp> norm::getExports(ModuleOp module) {
+  return llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isExternal();
+      });
+}
+
+Value norm::createCopy(OpBuilder &b, Location loc, Value tensor) {
+  return bufferization::AllocTensorOp::create(
+      b, loc, cast<RankedTensorType>(tensor.getType()), ValueRange(), tensor);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,9 +9,9 @@
 #include "TileProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/IR/Norm.h"
 #include "norm/Rows/Rows.h"
 
 using namespace mlir;
@@ -23,18 +23,12 @@ static bool isZero(Value v) {
   return v && (matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()));
 }
 
-/// Returns a copy that no pattern folds.
-static Value createCopy(OpBuilder &b, Value v) {
-  return bufferization::AllocTensorOp::create(
-      b, v.getLoc(), cast<RankedTensorType>(v.getType()), ValueRange(), v);
-}
-
 GenericOp ProductSplitter::split(const MatrixProduct &product) {
   GenericOp op = product.op;
   b.setInsertionPoint(op);
   for (OpOperand *input : op.getDpsInputOperands())
     if (!hasNeighbors(input->get()))
-      input->set(createCopy(b, input->get()));
+      input->set(norm::createCopy(b, op.getLoc(), input->get()));
   Value zeros = createZeros(b, op.getLoc(),
                             createEmptyLike(op.getDpsInits()[0], product.sum));
   Type element = getElementTypeOrSelf(op.getDpsInputs()[product.lhs]),

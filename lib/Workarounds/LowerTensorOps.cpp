@@ -238,13 +238,9 @@ static LogicalResult lowerSelect(arith::SelectOp op,
 // goes when MLProgram's bufferization says both.
 static void copyGlobal(Operation *op) {
   OpBuilder b(op);
-  auto copy = [&](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return bufferization::AllocTensorOp::create(b, op->getLoc(), type,
-                                                ValueRange(), value);
-  };
   if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
-    store.getValueMutable().assign(copy(store.getValue()).getResult());
+    store.getValueMutable().assign(
+        norm::createCopy(b, op->getLoc(), store.getValue()));
     return;
   }
   auto load = cast<ml_program::GlobalLoadOp>(op);
@@ -253,8 +249,8 @@ static void copyGlobal(Operation *op) {
   if (global && !global.getIsMutable())
     return;
   b.setInsertionPointAfter(op);
-  auto own = copy(load.getResult());
-  load.getResult().replaceAllUsesExcept(own.getResult(), own);
+  Value own = norm::createCopy(b, op->getLoc(), load.getResult());
+  load.getResult().replaceAllUsesExcept(own, own.getDefiningOp());
 }
 
 static Type getSignless(Type type) {

@@ -9,6 +9,7 @@
 #define NORM_IR_NORM_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -92,6 +93,12 @@ template <typename Predicate> bool anyIn(Operation *op, Predicate holds) {
   return op->walk([&](Op each) { return WalkResult(failure(holds(each))); })
       .wasInterrupted();
 }
+
+/// Returns the functions of a program that a caller can call.
+SmallVector<func::FuncOp> getExports(ModuleOp module);
+
+/// Returns a copy of a tensor that no pattern folds.
+Value createCopy(OpBuilder &b, Location loc, Value tensor);
 
 /// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});

@@ -64,9 +64,7 @@ static bool isPassed(Type type) {
 FailureOr<SmallVector<TVMFFIFunction>>
 mlir::norm::collectTVMFFIFunctions(ModuleOp module) {
   SmallVector<TVMFFIFunction> functions;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
+  for (func::FuncOp function : norm::getExports(module)) {
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes()))
       if (!isPassed(type))

@@ -10,6 +10,7 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/CHeader.h"
 #include "norm/Compiler/Codegen.h"
+#include "norm/IR/Norm.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -32,9 +33,7 @@ static bool isPassed(Type type) {
 FailureOr<SmallVector<LaunchFunction>>
 norm::collectLaunchFunctions(ModuleOp module) {
   SmallVector<LaunchFunction> functions;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
+  for (func::FuncOp function : norm::getExports(module)) {
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes())) {
       if (!isPassed(type))
