@@ -79,6 +79,10 @@ norm::createTargetMachine(const MachineSpec &spec) {
   if (!target)
     return llvm::createStringError("--mtriple '" + triple.str() +
                                    "': " + error);
+  // Words that hold two elements are taken apart by their halves.
+  if (!triple.isLittleEndian())
+    return llvm::createStringError("--mtriple '" + triple.str() +
+                                   "': the machine must be little-endian");
   llvm::SubtargetFeatures features;
   std::string name = spec.cpu;
   if (name.empty())

@@ -269,12 +269,12 @@ struct NormNarrowFloatsToIntegers
   void runOnOperation() override {
     if (failed(rejectAtomics()))
       return signalPassFailure();
-    if (rounding == BF16Rounding::Pairs)
+    if (!hardwareRounding)
       splitBF16Pairs(getOperation(), expandsVectorMath ? VectorMath::Expanded
                                                        : VectorMath::Called);
     getOperation()->walk([&](Operation *op) {
       auto truncate = dyn_cast<arith::TruncFOp>(op);
-      if (truncate && rounding != BF16Rounding::Hardware &&
+      if (truncate && !hardwareRounding &&
           getElementTypeOrSelf(truncate.getType()).isBF16())
         return truncateInIntegers(truncate);
       auto extend = dyn_cast<arith::ExtFOp>(op);

@@ -41,11 +41,8 @@ static llvm::Triple getTriple(const CPUPipelineOptions &options) {
 
 /// x86's vcvtneps2bf16 takes subnormals for zeros whatever MXCSR says, so it
 /// never rounds here; with a guard it is slower than integers.
-static BF16Rounding getRounding(const CPUPipelineOptions &options) {
-  llvm::Triple triple = getTriple(options);
-  if (options.bf16Rounding && !triple.isX86())
-    return BF16Rounding::Hardware;
-  return triple.isLittleEndian() ? BF16Rounding::Pairs : BF16Rounding::Integers;
+static bool roundsInHardware(const CPUPipelineOptions &options) {
+  return options.bf16Rounding && !getTriple(options).isX86();
 }
 
 /// All that comes before rows.
@@ -146,7 +143,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   // Below, norm-expand-vector-math comes after it.
-  buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
+  buildScalarLowering(pm,
+                      {roundsInHardware(options), /*expandsVectorMath=*/true});
   pm.addPass(createExactCanonicalizer());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;

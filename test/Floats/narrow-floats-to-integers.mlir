@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --norm-narrow-floats-to-integers --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: norm-opt %s --norm-narrow-floats-to-integers=rounding=hardware --canonicalize --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=HARDWARE
+// RUN: norm-opt %s --norm-narrow-floats-to-integers=hardware-rounding=1 --canonicalize --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=HARDWARE
 
 // What only moves is integers, through loops, branches and selections.
 // CHECK-LABEL: func @moves

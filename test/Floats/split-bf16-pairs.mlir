@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --norm-narrow-floats-to-integers='rounding=pairs expands-vector-math=true' --canonicalize --cse | FileCheck %s
-// RUN: norm-opt %s --norm-narrow-floats-to-integers=rounding=pairs --canonicalize --cse | FileCheck %s --check-prefix=CALLED
+// RUN: norm-opt %s --norm-narrow-floats-to-integers=expands-vector-math=true --canonicalize --cse | FileCheck %s
+// RUN: norm-opt %s --norm-narrow-floats-to-integers --canonicalize --cse | FileCheck %s --check-prefix=CALLED
 
 // Widening is a shift and a mask, rounding two additions a word. The scalar may
 // be any NaN, whose lower bits rounding could carry.

@@ -61,30 +61,27 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     bits become i8, because upstream's lowering shuffles no vectors of them.
 
     No op computes with bf16 after it. An `arith.extf` from bf16 becomes a shift,
-    and an `arith.truncf` to bf16 becomes what `rounding` says:
+    and an `arith.truncf` to bf16 rounds to nearest even by integer operations;
+    subnormals stay, and a NaN stays a NaN. With `hardware-rounding` it stays.
 
-    - `integers`: rounds to nearest even by integer operations; subnormals stay,
-      and a NaN stays a NaN.
-    - `pairs`: the same on the even and the odd elements of a vector apart.
-      Widening a vector in order takes a shuffle, and so does narrowing. A 32-bit
-      word that holds two bf16 elements has the odd one as its upper half, which
-      is an f32 once the lower half is cleared, and the even one after a shift by
-      16. So elementwise f32 arithmetic between an `arith.extf` from bf16 and an
-      `arith.truncf` to bf16 is done on two vectors of half the length. Rounding
-      adds to the word of each element, and one blend puts the upper halves of
-      both together; a value that is rounded and then widened again (Llama's
-      order) stays a word whose lower half is cleared.
-    - `hardware`: the `arith.truncf` stays.
+    Even and odd elements of a vector are computed apart. Widening a vector in
+    order takes a shuffle, and so does narrowing. A 32-bit word that holds two bf16
+    elements has the odd one as its upper half, which is an f32 once the lower half
+    is cleared, and the even one after a shift by 16. So elementwise f32 arithmetic
+    between an `arith.extf` from bf16 and an `arith.truncf` to bf16 is done on two
+    vectors of half the length. Rounding adds to the word of each element, and one
+    blend puts the upper halves of both together; a value that is rounded and then
+    widened again (Llama's order) stays a word whose lower half is cleared.
 
-    Adding could carry a NaN's lower bits into an infinity or a zero. With `pairs`,
-    a NaN that was widened from bf16, is in a constant with a clear lower half, or
-    was made or passed on by arithmetic on such values has no lower bits, and
-    nothing is done for it. All other values pay for a comparison and a selection,
+    Adding could carry a NaN's lower bits into an infinity or a zero. A NaN that was
+    widened from bf16, is in a constant with a clear lower half, or was made or
+    passed on by arithmetic on such values has no lower bits, and nothing is done
+    for it in such a word. All other values pay for a comparison and a selection,
     and so do those of functions, unless `expands-vector-math` says that
     norm-expand-vector-math comes after this pass: it makes arithmetic of the
     functions, where a library's may return any NaN.
 
-    Example, with `rounding=pairs`:
+    Example:
 
     ```mlir
     %x = vector.load %p[%i] : memref<?xbf16>, vector<16xbf16>
@@ -106,7 +103,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     %c = ... // arith.select of the upper halves : vector<16xi16>
     ```
 
-    With `pairs`, a vector that an `scf.for` carries and only combines with such
+    A vector that an `scf.for` carries and only combines with such
     values is carried as two halves and interleaved after the loop. Every element
     is combined in the same order as before, so no result changes by a bit.
 
@@ -115,17 +112,16 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     argument is an i16 that comes out of an empty inline assembly, because
     CodeGenPrepare would make a phi of bitcasts of bf16 one of bf16 (LLVM 22).
 
-    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32.
-    `pairs` takes rank-1 vectors whose length is a multiple of 16, and needs a
-    little-endian machine; values that are neither widened from bf16 nor the same
-    in all lanes keep their order. Complex numbers keep their elements' type, and
+    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32. The
+    machine must be little-endian. Elements are computed apart in rank-1 vectors
+    whose length is a multiple of 16; values that are neither widened from bf16 nor
+    the same in all lanes keep their order. Complex numbers keep their elements' type, and
     so do reductions in a `vector.mask`. A `memref.atomic_rmw` on f16 or bf16
     memory is rejected.
   }];
-  let options = [Option<"rounding", "rounding", "::mlir::norm::BF16Rounding",
-                        /*default=*/"::mlir::norm::BF16Rounding::Integers",
-                        "Who rounds f32 to bf16",
-                        "::mlir::norm::getBF16RoundingValues()">,
+  let options = [Option<"hardwareRounding", "hardware-rounding", "bool",
+                        /*default=*/"false",
+                        "The machine has an instruction that rounds to bf16">,
                  Option<"expandsVectorMath", "expands-vector-math", "bool",
                         /*default=*/"false",
                         "norm-expand-vector-math comes after this pass">];
