@@ -281,6 +281,30 @@ static LogicalResult scaleToNarrowInF32(arith::ScalingExtFOp op,
 }
 
 //===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// Converts an integer to or from a float of fewer than 16 bits. None of these
+/// has an integer beyond those that f32 holds.
+template <typename Conversion>
+static LogicalResult convertThroughF32(Conversion op,
+                                       PatternRewriter &rewriter) {
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Lanes in(b, op.getIn());
+  if (getFormat(in.getElementType())) {
+    Value wide = in.convert(b.getF32Type());
+    rewriter.modifyOpInPlace(op, [&] { op.getInMutable().assign(wide); });
+    return success();
+  }
+  Type to = getElementTypeOrSelf(op.getType());
+  if (!getFormat(to))
+    return failure();
+  Lanes wide = in.change<Conversion>(b.getF32Type());
+  rewriter.replaceOp(op, Value(wide.convert(to)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Divisions
 //===----------------------------------------------------------------------===//
 
@@ -385,7 +409,11 @@ private:
         .add(takeExponent<arith::ScalingExtFOp>, /*benefit=*/2)
         .add(scaleNarrowInF32, /*benefit=*/2)
         .add(scaleToNarrowInF32, /*benefit=*/2)
-        .add(multiplyByInverseScale, /*benefit=*/2);
+        .add(multiplyByInverseScale, /*benefit=*/2)
+        .add(convertThroughF32<arith::FPToSIOp>)
+        .add(convertThroughF32<arith::FPToUIOp>)
+        .add(convertThroughF32<arith::SIToFPOp>)
+        .add(convertThroughF32<arith::UIToFPOp>);
     arith::populateExpandScalingExtTruncPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }

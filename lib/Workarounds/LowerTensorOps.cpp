@@ -46,7 +46,6 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/KnownExtents.h"
 #include "norm/IR/Norm.h"
 #include "norm/Workarounds/Passes.h"
@@ -481,45 +480,6 @@ static LogicalResult expandIPowI(math::IPowIOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Integers and floats below 16 bits
-//===----------------------------------------------------------------------===//
-
-/// Returns the format if it has fewer than 16 bits, and no integer beyond those
-/// that f32 holds.
-static FloatType getSmallFormat(Type type) {
-  auto format = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  if (!format || format.getWidth() >= 16 ||
-      APFloat::getLargest(format.getFloatSemantics()).convertToDouble() >
-          0x1p24)
-    return {};
-  return format;
-}
-
-template <typename ToInteger>
-static LogicalResult convertThroughF32(ToInteger op,
-                                       PatternRewriter &rewriter) {
-  Type from = op.getIn().getType();
-  if (!getSmallFormat(from))
-    return failure();
-  Value wide = arith::ExtFOp::create(
-      rewriter, op.getLoc(), norm::withElement(from, rewriter.getF32Type()),
-      op.getIn());
-  rewriter.replaceOpWithNewOp<ToInteger>(op, op.getType(), wide);
-  return success();
-}
-
-template <typename ToFloat>
-static LogicalResult roundFromF32(ToFloat op, PatternRewriter &rewriter) {
-  if (!getSmallFormat(op.getType()))
-    return failure();
-  Value wide = ToFloat::create(
-      rewriter, op.getLoc(),
-      norm::withElement(op.getType(), rewriter.getF32Type()), op.getIn());
-  rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
-  return success();
-}
-
 namespace {
 struct NormLowerTensorOps
     : norm::impl::NormLowerTensorOpsBase<NormLowerTensorOps> {
@@ -551,10 +511,6 @@ struct NormLowerTensorOps
     scalars.add(expandIsInf);
     scalars.add(expandIsNormal);
     scalars.add(expandIPowI);
-    scalars.add(convertThroughF32<arith::FPToSIOp>);
-    scalars.add(convertThroughF32<arith::FPToUIOp>);
-    scalars.add(roundFromF32<arith::SIToFPOp>);
-    scalars.add(roundFromF32<arith::UIToFPOp>);
     scalars.add(expandClamp);
     walkAndApplyPatterns(getOperation(), std::move(scalars));
   }

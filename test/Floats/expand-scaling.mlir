@@ -1,4 +1,6 @@
 // RUN: norm-opt %s --norm-expand-arith=scaling-only=true --canonicalize | FileCheck %s
+// RUN: norm-opt %s --norm-expand-arith=scaling-only=true | FileCheck %s --check-prefix=THROUGH
+// RUN: norm-run %s --input='4xf32=-2.5 3.75 100 448' --input='4xi32=-3 17 1000 16777217' --function=small | FileCheck %s --check-prefix=SMALL
 
 // CHECK-LABEL: func.func @divide
 // CHECK-SAME: (%[[X:.*]]: f32, %[[S:.*]]: f8E8M0FNU)
@@ -39,4 +41,19 @@ func.func @multiply(%x: f4E2M1FN, %s: f8E8M0FNU) -> f16 {
 func.func @wide(%x: f64, %s: f8E8M0FNU) -> f32 {
   %r = arith.scaling_truncf %x, %s : f64, f8E8M0FNU to f32
   return %r : f32
+}
+
+// Between integers and f8, through f32.
+// THROUGH-LABEL: func.func @small
+// THROUGH: arith.fptosi %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// THROUGH: arith.sitofp %{{.*}} : tensor<4xi32> to tensor<4xf32>
+// THROUGH: arith.truncf %{{.*}} : tensor<4xf32> to tensor<4xf8E5M2>
+// SMALL: result[0]: 4xi32=-2 3 96 448
+// SMALL: result[1]: 4xf32=-3 16 1024 inf
+func.func @small(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xf32>) {
+  %f8 = arith.truncf %x : tensor<4xf32> to tensor<4xf8E4M3FN>
+  %i = arith.fptosi %f8 : tensor<4xf8E4M3FN> to tensor<4xi32>
+  %g8 = arith.sitofp %n : tensor<4xi32> to tensor<4xf8E5M2>
+  %g = arith.extf %g8 : tensor<4xf8E5M2> to tensor<4xf32>
+  return %i, %g : tensor<4xi32>, tensor<4xf32>
 }

@@ -1,10 +1,9 @@
-// Ops of math that no pass of upstream lowers, and conversions between integers and f8.
+// Ops of math that no pass of upstream lowers.
 // RUN: norm-opt %s --norm-lower-tensor-ops | FileCheck %s --implicit-check-not=math.is --implicit-check-not=ipowi --implicit-check-not=clampf
 // RUN: norm-run %s --input='8xf32=inf -inf nan 0 -0 1e-40 -2 1.17549435e-38' --input='8xf16=inf -inf nan 0 -0 6e-5 -2 6.1035156e-05' --function=classes | FileCheck %s --check-prefix=CLASSES
 // RUN: norm-run %s --input='8xi32=0 1 2 -3 -3 7 1 -1' --input='8xi32=0 5 31 3 4 13 -5 -5' --function=powers | FileCheck %s --check-prefix=POWERS
 // RUN: norm-run %s --input='8xi32=2 2 -2 -1 -1 3 0 46341' --input='8xi32=-1 30 -2 -6 -7 20 3 2' --function=powers | FileCheck %s --check-prefix=MORE
 // RUN: norm-run %s --input='6xf32=-2 0.5 9 nan inf -inf' --function=bounded | FileCheck %s --check-prefix=BOUNDED
-// RUN: norm-run %s --input='4xf32=-2.5 3.75 100 448' --input='4xi32=-3 17 1000 16777217' --function=small | FileCheck %s --check-prefix=SMALL
 
 // CHECK-LABEL: func @classes
 // CLASSES: result[0]: 8xi1=1 1 0 0 0 0 0 0
@@ -36,15 +35,4 @@ func.func @bounded(%x: tensor<6xf32>) -> tensor<6xf32> {
   %high = arith.constant dense<2.0> : tensor<6xf32>
   %r = math.clampf %x to [%low, %high] : tensor<6xf32>
   return %r : tensor<6xf32>
-}
-
-// CHECK-LABEL: func @small
-// SMALL: result[0]: 4xi32=-2 3 96 448
-// SMALL: result[1]: 4xf32=-3 16 1024 inf
-func.func @small(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xf32>) {
-  %f8 = arith.truncf %x : tensor<4xf32> to tensor<4xf8E4M3FN>
-  %i = arith.fptosi %f8 : tensor<4xf8E4M3FN> to tensor<4xi32>
-  %g8 = arith.sitofp %n : tensor<4xi32> to tensor<4xf8E5M2>
-  %g = arith.extf %g8 : tensor<4xf8E5M2> to tensor<4xf32>
-  return %i, %g : tensor<4xi32>, tensor<4xf32>
 }

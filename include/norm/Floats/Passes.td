@@ -174,7 +174,8 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
     %q = arith.truncf %p : f32 to f4E2M1FN
     ```
 
-    With `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that
+    So does it with conversions between integers and the first three formats, which go
+    through f32. With `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that
     a block of elements shares is widened once for the block.
 
     Limits: a truncation from f64 to a small float is an error, and so are arithmetic on
@@ -184,7 +185,7 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
     (f8E8M0FNU has `toward_zero` and `upward`).
   }];
   let options = [Option<"scalingOnly", "scaling-only", "bool", /*default=*/"false",
-                        "Leave casts and divisions alone">];
+                        "Leave casts between floats, and divisions, alone">];
   let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 

@@ -111,9 +111,8 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
 
     A remainder `x % n` of a divisor that is no constant becomes `x - x / n * n`: `arith`
     lets remainders be hoisted out of loops that do not run, where `n` may be 0.
-    `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic, and conversions
-    between integers and floats of fewer than 16 bits go through f32, which holds each of
-    these. An `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
+    `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic. An
+    `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
     results bufferization knows to be what a branch yields, and so does an
     `arith.select` of tensors of open extents by one value. What is read from an
     `ml_program` global that may change, or written to it, is copied. Where a program has casts
