@@ -7,7 +7,6 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,6 +15,7 @@
 #include "mlir/Interfaces/VectorInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Buffers/Passes.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/SetVector.h"
@@ -27,6 +27,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 using arith::CmpIPredicate;
+using norm::Lanes;
 
 namespace {
 /// The ops that access the memory of a buffer, also through views. Ops of
@@ -120,12 +121,12 @@ struct Buffer {
   unsigned number = 0;
   MemRefType type;
   BufferUses uses;
-  Value pointer;  ///< aligned pointer of the descriptor
-  Value offset;   ///< elements from it to the first element
-  Value address;  ///< address of the first element
-  Value isEmpty;  ///< whether an extent is zero
-  Value low, end; ///< addresses of the first byte and past the last
-  SmallVector<Value> sizes, strides;
+  Lanes pointer;  ///< aligned pointer of the descriptor
+  Lanes offset;   ///< elements from it to the first element
+  Lanes address;  ///< address of the first element
+  Lanes low, end; ///< addresses of the first byte and past the last
+  Lanes isEmpty;  ///< whether an extent is zero
+  SmallVector<Lanes> sizes, strides;
 
   std::string getName() const { return "argument " + std::to_string(number); }
 };
@@ -152,22 +153,12 @@ public:
   }
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(b, b.getI64Type(), value);
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
-  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
-  Value either(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
-  Value compare(CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
-  Value equal(Value x, Value y) { return compare(CmpIPredicate::eq, x, y); }
   /// A stride is irrelevant if its dimension has no second element.
-  Value isShort(Value size) {
-    return compare(CmpIPredicate::sle, size, constant(1));
+  static Value isShort(Lanes size) { return size.is(CmpIPredicate::sle, 1); }
+  static Value equal(Lanes x, Lanes y) { return x.is(CmpIPredicate::eq, y); }
+  Lanes constant(bool value) {
+    return {b, arith::ConstantIntOp::create(b, b.getI1Type(), value)};
   }
-  Value yes() { return arith::ConstantIntOp::create(b, b.getI1Type(), 1); }
   void check(Value holds, const Twine &message) {
     cf::AssertOp::create(b, holds, (func.getName() + ": " + message).str());
   }
@@ -183,33 +174,31 @@ private:
                        b, converter.convertType(type), argument)
                        .getResult(0);
     MemRefDescriptor descriptor(fields);
-    buffer.pointer = LLVM::PtrToIntOp::create(
-        b, b.getI64Type(), descriptor.alignedPtr(b, b.getLoc()));
-    buffer.offset = descriptor.offset(b, b.getLoc());
+    buffer.pointer = {
+        b, LLVM::PtrToIntOp::create(b, b.getI64Type(),
+                                    descriptor.alignedPtr(b, b.getLoc()))};
+    buffer.offset = {b, descriptor.offset(b, b.getLoc())};
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      buffer.sizes.push_back(descriptor.size(b, b.getLoc(), dim));
-      buffer.strides.push_back(descriptor.stride(b, b.getLoc(), dim));
+      buffer.sizes.emplace_back(b, descriptor.size(b, b.getLoc(), dim));
+      buffer.strides.emplace_back(b, descriptor.stride(b, b.getLoc(), dim));
     }
     findRange(buffer);
     return buffer;
   }
 
   void findRange(Buffer &buffer) {
-    Value bytes = constant(getElementBytes(buffer.type));
-    Value zero = constant(0), one = constant(1);
-    Value low = buffer.offset, high = buffer.offset;
-    buffer.isEmpty = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+    Lanes low = buffer.offset, high = buffer.offset;
+    buffer.isEmpty = constant(false);
     for (auto [size, stride] : llvm::zip(buffer.sizes, buffer.strides)) {
-      buffer.isEmpty =
-          either(buffer.isEmpty, compare(CmpIPredicate::sle, size, zero));
-      Value last = arith::SubIOp::create(b, size, one);
-      Value reach = mul(last, stride);
-      low = add(low, arith::MinSIOp::create(b, reach, zero));
-      high = add(high, arith::MaxSIOp::create(b, reach, zero));
+      buffer.isEmpty = buffer.isEmpty | size.is(CmpIPredicate::sle, 0);
+      Lanes reach = (size - 1) * stride;
+      low = low + reach.apply<arith::MinSIOp>(0);
+      high = high + reach.apply<arith::MaxSIOp>(0);
     }
-    buffer.address = add(buffer.pointer, mul(buffer.offset, bytes));
-    buffer.low = add(buffer.pointer, mul(low, bytes));
-    buffer.end = add(buffer.pointer, mul(add(high, one), bytes));
+    int64_t bytes = getElementBytes(buffer.type);
+    buffer.address = buffer.pointer + buffer.offset * bytes;
+    buffer.low = buffer.pointer + low * bytes;
+    buffer.end = buffer.pointer + (high + 1) * bytes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -218,45 +207,42 @@ private:
 
   void checkDescriptor(const Buffer &buffer) {
     std::string name = buffer.getName();
-    Value isNull = equal(buffer.pointer, constant(0));
-    Value isSet = arith::XOrIOp::create(b, isNull, yes());
-    check(either(buffer.isEmpty, isSet), name + " is a null pointer");
+    check(buffer.isEmpty | buffer.pointer.is(CmpIPredicate::ne, 0),
+          name + " is a null pointer");
     int64_t bytes = getElementBytes(buffer.type);
-    Value rest = arith::RemUIOp::create(b, buffer.address, constant(bytes));
-    check(either(buffer.isEmpty, equal(rest, constant(0))),
+    Lanes rest = buffer.address.apply<arith::RemUIOp>(bytes);
+    check(buffer.isEmpty | rest.is(CmpIPredicate::eq, 0),
           name + " is not aligned to its elements of " + Twine(bytes) +
               " bytes");
     check(hasExtents(buffer),
           name + " has not the extents of " + debugString(buffer.type));
-    check(either(buffer.isEmpty, hasLayout(buffer)),
+    check(buffer.isEmpty | hasLayout(buffer),
           name + " has not the strides and the offset of " +
               debugString(buffer.type));
   }
 
   Value hasExtents(const Buffer &buffer) {
-    Value holds = yes();
+    Lanes holds = constant(true);
     for (auto [size, extent] : llvm::zip(buffer.sizes, buffer.type.getShape()))
-      if (ShapedType::isDynamic(extent))
-        holds = both(holds, compare(CmpIPredicate::sge, size, constant(0)));
-      else
-        holds = both(holds, equal(size, constant(extent)));
+      holds = holds & (ShapedType::isDynamic(extent)
+                           ? size.is(CmpIPredicate::sge, 0)
+                           : size.is(CmpIPredicate::eq, extent));
     return holds;
   }
 
   Value hasLayout(const Buffer &buffer) {
     auto [strides, offset] = buffer.type.getStridesAndOffset();
     bool isRowMajor = buffer.type.getLayout().isIdentity();
-    Value holds = yes(), product = constant(1);
+    Lanes holds = constant(true), product = buffer.offset.like(1);
     if (!ShapedType::isDynamic(offset))
-      holds = equal(buffer.offset, constant(offset));
+      holds = holds & buffer.offset.is(CmpIPredicate::eq, offset);
     for (int64_t dim = buffer.type.getRank() - 1; dim >= 0; --dim) {
-      Value size = buffer.sizes[dim];
+      Lanes size = buffer.sizes[dim], stride = buffer.strides[dim];
       if (isRowMajor || !ShapedType::isDynamic(strides[dim])) {
-        Value expected = isRowMajor ? product : constant(strides[dim]);
-        holds = both(
-            holds, either(isShort(size), equal(buffer.strides[dim], expected)));
+        Lanes expected = isRowMajor ? product : stride.like(strides[dim]);
+        holds = holds & (Lanes(b, isShort(size)) | equal(stride, expected));
       }
-      product = mul(product, size);
+      product = product * size;
     }
     return holds;
   }
@@ -270,9 +256,9 @@ private:
     const Buffer &other = second.uses.isWritten() ? first : second;
     if (!output.uses.isWritten())
       return;
-    Value apart = either(compare(CmpIPredicate::ule, output.end, other.low),
-                         compare(CmpIPredicate::ule, other.end, output.low));
-    apart = either(apart, either(output.isEmpty, other.isEmpty));
+    Lanes apart = output.isEmpty | other.isEmpty |
+                  output.end.is(CmpIPredicate::ule, other.low) |
+                  other.end.is(CmpIPredicate::ule, output.low);
     std::string message =
         output.getName() + ", which is written, overlaps " + other.getName();
     if (other.uses.isWritten())
@@ -283,7 +269,7 @@ private:
       return check(apart, message +
                               ", which is read again after that: not even the "
                               "same buffer will do");
-    check(either(apart, areSame(output, other)),
+    check(apart | areSame(output, other),
           message + " and is not the same buffer");
   }
 
@@ -293,11 +279,11 @@ private:
   }
 
   Value areSame(const Buffer &x, const Buffer &y) {
-    Value same = equal(x.address, y.address);
+    Lanes same(b, equal(x.address, y.address));
     for (auto [i, size] : llvm::enumerate(x.sizes)) {
-      Value isOne = isShort(size);
-      same = both(same, equal(size, y.sizes[i]));
-      same = both(same, either(isOne, equal(x.strides[i], y.strides[i])));
+      Lanes isOne(b, isShort(size));
+      same = same & equal(size, y.sizes[i]);
+      same = same & (isOne | equal(x.strides[i], y.strides[i]));
     }
     return same;
   }

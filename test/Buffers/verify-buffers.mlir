@@ -6,7 +6,7 @@
 // CHECK: %[[PX:.*]] = llvm.extractvalue %[[DX]][1]
 // CHECK: %[[AX:.*]] = llvm.ptrtoint %[[PX]] : !llvm.ptr to i64
 // CHECK: builtin.unrealized_conversion_cast %[[Y]]
-// CHECK: arith.cmpi eq, %[[AX]], %c0
+// CHECK: arith.cmpi ne, %[[AX]], %c0
 // CHECK: cf.assert %{{.*}}, "f: argument 0 is a null pointer"
 // CHECK: arith.remui
 // CHECK: cf.assert %{{.*}}, "f: argument 0 is not aligned to its elements of 4 bytes"

@@ -21,6 +21,7 @@ namespace mlir::norm {
 /// an integer may have 53 bits, which a double holds.
 class Lanes {
 public:
+  Lanes() = default;
   Lanes(ImplicitLocOpBuilder &b, Value v) : b(&b), v(v) {}
   operator Value() const { return v; }
   Type getElementType() const { return getElementTypeOrSelf(v); }
@@ -96,7 +97,7 @@ public:
   }
 
 private:
-  ImplicitLocOpBuilder *b;
+  ImplicitLocOpBuilder *b = nullptr;
   Value v;
 };
 
