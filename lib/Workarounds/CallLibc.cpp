@@ -1,5 +1,4 @@
-//===- CallLibc.cpp - what upstream would call of C, or should
-//--------------===//
+//===- CallLibc.cpp - what upstream would call of C, or should ------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
