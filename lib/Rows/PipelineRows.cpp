@@ -94,25 +94,19 @@ static SmallVector<Operation *> findFills(LinalgOp statistic, LinalgOp writer) {
   return fills;
 }
 
-/// Returns what the statistic uses of the row's body beside its results, in
-/// order; nullopt where that has effects.
-static std::optional<SmallVector<Operation *>> findViews(LinalgOp statistic) {
+std::optional<SmallVector<Operation *>> norm::findViews(Block *block,
+                                                        ValueRange values) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) {
-    return op->getBlock() == statistic->getBlock();
-  };
-  for (Value input : statistic.getDpsInputs())
-    if (failed(getBackwardSlice(input, &slice, options)))
+  options.filter = [&](Operation *op) { return op->getBlock() == block; };
+  for (Value v : values)
+    if (failed(getBackwardSlice(v, &slice, options)))
       return std::nullopt;
-  if (!llvm::all_of(slice, isMemoryEffectFree))
-    return std::nullopt;
-  SmallVector<Operation *> views = slice.takeVector();
-  llvm::sort(views,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return views;
+  return llvm::all_of(slice, isMemoryEffectFree)
+             ? std::optional(slice.takeVector())
+             : std::nullopt;
 }
 
 std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
@@ -143,7 +137,8 @@ std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
   if (!onlyReads(statistic, rows))
     return give(Missed::NotOnlyReads);
   SmallVector<Operation *> fills = findFills(statistic, writer);
-  std::optional<SmallVector<Operation *>> views = findViews(statistic);
+  std::optional<SmallVector<Operation *>> views =
+      findViews(statistic->getBlock(), statistic.getDpsInputs());
   if (fills.empty() || !views)
     return give(Missed::NeedsEffects);
   return RowPipeline{writer, statistic, std::move(*views), std::move(fills)};

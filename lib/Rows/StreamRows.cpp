@@ -8,7 +8,6 @@
 #include "RowMatch.h"
 #include "Streams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,45 +67,25 @@ struct NextRow {
 };
 } // namespace
 
-/// Returns the offset of `view` that is the iteration of `loop`, or counted
-/// from it, if there is one alone.
-static std::optional<unsigned> findRowDim(memref::SubViewOp view,
-                                          LoopLikeOpInterface loop) {
+/// Builds the view of the rows behind those of `view`: what the next iteration
+/// of `loop` has, or what lies behind the last rows, which a prefetch may ask
+/// for. Returns null where all iterations have the same.
+static Value createNextView(OpBuilder &b, memref::SubViewOp view,
+                            LoopLikeOpInterface loop, int64_t step) {
   Value iteration = loop.getLoopInductionVars()->back();
-  std::optional<unsigned> found;
-  for (auto [dim, offset] : llvm::enumerate(view.getMixedOffsets())) {
-    auto v = dyn_cast<Value>(offset);
-    Operation *op = v ? v.getDefiningOp() : nullptr;
-    bool isCounted =
-        v == iteration || (op && isMemoryEffectFree(op) &&
-                           llvm::is_contained(op->getOperands(), iteration));
-    if (!v || !isCounted)
-      continue;
-    if (found)
-      return std::nullopt;
-    found = dim;
-  }
-  return found;
-}
-
-/// Builds the view of the rows behind those of `view`, or the last ones.
-static Value createNextView(OpBuilder &b, memref::SubViewOp view, unsigned dim,
-                            int64_t step) {
-  Location loc = view.getLoc();
+  std::optional<SmallVector<Operation *>> ops =
+      norm::findViews(view->getBlock(), view.getResult());
+  if (!ops || llvm::none_of(*ops, [&](Operation *op) {
+        return llvm::is_contained(op->getOperands(), iteration);
+      }))
+    return {};
   b.setInsertionPointAfter(view);
-  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
-  auto asValue = [&](OpFoldResult v) {
-    return getValueOrCreateConstantIndexOp(b, loc, v);
-  };
-  Value by = arith::ConstantIndexOp::create(b, loc, step);
-  Value next = arith::AddIOp::create(b, loc, asValue(offsets[dim]), by);
-  Value all = b.createOrFold<memref::DimOp>(loc, view.getSource(), dim);
-  Value last = b.createOrFold<arith::SubIOp>(
-      loc, all, asValue(view.getMixedSizes()[dim]));
-  offsets[dim] = b.createOrFold<arith::MinSIOp>(loc, next, last);
-  return memref::SubViewOp::create(b, loc, view.getType(), view.getSource(),
-                                   offsets, view.getMixedSizes(),
-                                   view.getMixedStrides());
+  Value by = arith::ConstantIndexOp::create(b, view.getLoc(), step);
+  IRMapping next;
+  next.map(iteration, arith::AddIOp::create(b, view.getLoc(), iteration, by));
+  for (Operation *op : *ops)
+    b.clone(*op, next);
+  return next.lookup(view.getResult());
 }
 
 /// Returns true for elements side by side; the even ones stand for all.
@@ -137,9 +116,8 @@ static SmallVector<NextRow> findNextRows(OpBuilder &b, LinalgOp op,
           !startsWithNeighbors(view) ||
           llvm::any_of(found, [&](NextRow &next) { return next.now == view; }))
         continue;
-      if (std::optional<unsigned> dim = findRowDim(view, loop))
-        found.push_back({root, view, createNextView(b, view, *dim, *step),
-                         reader.getMatchingIndexingMap(row),
+      if (Value next = createNextView(b, view, loop, *step))
+        found.push_back({root, view, next, reader.getMatchingIndexingMap(row),
                          reader.getStaticLoopRanges()});
     }
   return found;

@@ -8,15 +8,13 @@
 !row = memref<1x?xf32, strided<[?, 1], offset: ?>>
 
 // Two versions. In the first one strips start at the first line of the row, and fetch the
-// next row, the last one at most. The other one is as before.
+// next row, whatever is behind the last one. The other one is as before.
 // CHECK-LABEL: func @rows
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.if
 // CHECK: scf.for %[[I:.*]] = %c0
 // CHECK: %[[ROW:.*]] = memref.subview %arg0[%[[I]], 0]
-// CHECK: %[[LATER:.*]] = arith.addi %[[I]], %c1
-// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c1
-// CHECK: %[[I1:.*]] = arith.minsi %[[LATER]], %[[LAST]]
+// CHECK: %[[I1:.*]] = arith.addi %[[I]], %c1
 // CHECK: %[[NEXT:.*]] = memref.subview %arg0[%[[I1]], 0]
 // CHECK: linalg.generic {{.*}} ins(%[[ROW]], %[[NEXT]] {{.*}} {norm.streams = #norm.row_streams<results = [0], moved = true, fetched = 1>}
 // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
@@ -250,6 +248,35 @@ func.func @pairs(%x: memref<8x128xf32>, %y: memref<8x128xf32>) {
     ^bb0(%a: f32, %o: f32, %q: f32):
       %n = arith.negf %a : f32
       linalg.yield %a, %n : f32, f32
+    }
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// -----
+
+// The place of the next row is computed as that of this one.
+// CHECK-LABEL: func @every_other
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: %[[I1:.*]] = arith.addi %[[I]], %c1
+// CHECK: %[[AT:.*]] = arith.muli %[[I1]], %c2
+// CHECK: %[[NEXT:.*]] = memref.subview %arg0[%[[AT]], 0]
+// CHECK: linalg.generic {{.*}}, %[[NEXT]] {{.*}}fetched = 1
+#id = affine_map<(d0, d1) -> (d0, d1)>
+!row = memref<1x128xf32, strided<[128, 1], offset: ?>>
+func.func @every_other(%x: memref<2048x128xf32>, %y: memref<1024x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c1 {
+    %at = arith.muli %i, %c2 : index
+    %xi = memref.subview %x[%at, 0] [1, 128] [1, 1] : memref<2048x128xf32> to !row
+    %yi = memref.subview %y[%i, 0] [1, 128] [1, 1] : memref<1024x128xf32> to !row
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%xi : !row) outs(%yi : !row) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %a : f32
+      linalg.yield %s : f32
     }
   } {norm.loop = #norm.loop<rows>}
   return
