@@ -138,10 +138,9 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
     openmp.numThreads = options.threads;
     pm.addPass(createConvertSCFToOpenMPPass(openmp));
   }
-  NormFenceStreamsOptions fence;
-  fence.sfence = getTriple(options).isX86();
-  pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
-  pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
+  NormFinishLoopsOptions finish;
+  finish.sfence = getTriple(options).isX86();
+  pm.nest<func::FuncOp>().addPass(createNormFinishLoops(finish));
   // Below, norm-expand-vector-math comes after it.
   buildScalarLowering(pm,
                       {roundsInHardware(options), /*expandsVectorMath=*/true});

@@ -381,7 +381,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     The plan of a loop (`norm.plan`, norm-tile-rows) forbids the version by
     `stream = false`, and that rows overlap by `pipeline = false`.
 
-    Non-temporal stores need norm-fence-streams later on. Limits: loops without a
+    Non-temporal stores need norm-finish-loops later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, rows that a mask ends
     alone and results of reductions are not streamed.
   }];

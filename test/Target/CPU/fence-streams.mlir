@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --split-input-file --verify-diagnostics --norm-fence-streams | FileCheck %s
-// RUN: norm-opt %s --split-input-file --verify-diagnostics --norm-fence-streams=sfence=true | FileCheck %s --check-prefix=SFENCE
+// RUN: norm-opt %s --split-input-file --verify-diagnostics --norm-finish-loops | FileCheck %s
+// RUN: norm-opt %s --split-input-file --verify-diagnostics --norm-finish-loops=sfence=true | FileCheck %s --check-prefix=SFENCE
 
 // One fence, behind the outermost loop.
 // CHECK-LABEL: func @serial
@@ -63,7 +63,7 @@ func.func @ordinary(%y: memref<16xf32>, %v: vector<16xf32>) {
 
 func.func @threads_without_fence(%y: memref<8x16xf32>, %v: vector<16xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{norm-fence-streams: threads that stream need convert-scf-to-openmp first}}
+  // expected-error @below {{norm-finish-loops: threads that stream need convert-scf-to-openmp first}}
   scf.forall (%i) in (8) {
     vector.store %v, %y[%i, %c0] {nontemporal = true} : memref<8x16xf32>, vector<16xf32>
   }

@@ -1,8 +1,8 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s
-// RUN: sed 's/128/256/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s
-// RUN: sed 's/128/320/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s --check-prefix=FIVE
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-finish-loops))' | FileCheck %s
+// RUN: sed 's/128/256/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-finish-loops))' | FileCheck %s
+// RUN: sed 's/128/320/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-finish-loops))' | FileCheck %s --check-prefix=FIVE
 // Down to LLVM IR: metadata on the branch back.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops),convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' | FileCheck %s --check-prefix=BRANCH
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-finish-loops),convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' | FileCheck %s --check-prefix=BRANCH
 
 // CHECK: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
 // CHECK: #[[LOOP:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>

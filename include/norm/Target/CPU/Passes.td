@@ -91,38 +91,14 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
                            "scf::SCFDialect"];
 }
 
-def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
-  let summary = "A fence after loops with non-temporal stores";
+def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
+  let summary = "Fences after loops that stream, and loops that LLVM must not unroll";
   let description = [{
     Non-temporal stores are not ordered with what follows. A fence, sequentially
     consistent or with `sfence` the instruction of x86, follows each outermost
     `scf.for` that has such stores; in an `omp.parallel` it stands at the end of the region, so
     that every thread's stores are visible before the threads join.
 
-    Example:
-
-    ```mlir
-    scf.for ... { vector.store ... {nontemporal = true} }
-    ```
-
-    becomes
-
-    ```mlir
-    scf.for ... { vector.store ... {nontemporal = true} }
-    llvm.fence seq_cst
-    ```
-
-    Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
-    that streams is an error, because its threads could not fence.
-  }];
-  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
-                        "The instruction of x86 instead of a general fence">];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
-def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
-  let summary = "No unrolling of loops over vectors of 64 elements, rows or windows";
-  let description = [{
     An iteration over 64 elements and more is many instructions already, and its
     accumulators are independent: unrolling it gains nothing, and LLVM unrolls
     loops of a small constant count as a whole, which blocks of 16 strips
@@ -139,21 +115,29 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
     Example:
 
     ```mlir
-    scf.for %k = %begin to %end step %c64 { ... vector<64xf32> ... }
+    scf.for %k = %begin to %end step %c64 {
+      vector.store ... {nontemporal = true} : memref<?xf32>, vector<64xf32>
+    }
     ```
 
     becomes
 
     ```mlir
-    scf.for %k = %begin to %end step %c64 { ... vector<64xf32> ... }
-        {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    scf.for %k = %begin to %end step %c64 {
+      vector.store ... {nontemporal = true} : memref<?xf32>, vector<64xf32>
+    } {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    llvm.fence seq_cst
     ```
 
-    convert-scf-to-cf and convert-cf-to-llvm make it the property of that name which
-    the branch has.
+    convert-scf-to-cf and convert-cf-to-llvm make the attribute the property of that name
+    which the branch has.
 
-    Limits: the attribute is discardable; passes that rebuild the loop may lose it.
+    Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
+    that streams is an error, because its threads could not fence. The attribute is
+    discardable; passes that rebuild the loop may lose it.
   }];
+  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
+                        "The instruction of x86 instead of a general fence">];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 

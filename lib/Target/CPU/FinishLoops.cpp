@@ -1,0 +1,154 @@
+//===- FinishLoops.cpp - fences, and loops that stay loops ----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Rows/Vectors.h"
+#include "norm/Target/CPU/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMFINISHLOOPS
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+/// The outermost loop around `op`, or the team of threads that runs it.
+static Operation *getScope(Operation *op) {
+  Operation *scope = op;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
+    if (isa<omp::ParallelOp>(parent))
+      return parent;
+    if (isa<LoopLikeOpInterface>(parent))
+      scope = parent;
+  }
+  return scope;
+}
+
+static void createFence(OpBuilder &b, Location loc, bool sfence) {
+  if (sfence)
+    LLVM::CallIntrinsicOp::create(
+        b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+  else
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+}
+
+static LogicalResult fenceStreams(func::FuncOp function, bool sfence) {
+  llvm::SetVector<Operation *> scopes;
+  function.walk([&](vector::StoreOp store) {
+    if (store.getNontemporal())
+      scopes.insert(getScope(store));
+  });
+  for (Operation *scope : scopes) {
+    OpBuilder b(function.getContext());
+    if (isa<scf::ForallOp, scf::ParallelOp>(scope))
+      return scope->emitError("norm-finish-loops: threads that stream need "
+                              "convert-scf-to-openmp first");
+    if (auto team = dyn_cast<omp::ParallelOp>(scope))
+      b.setInsertionPoint(team.getRegion().back().getTerminator());
+    else
+      b.setInsertionPointAfter(scope);
+    createFence(b, scope->getLoc(), sfence);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that are not unrolled
+//===----------------------------------------------------------------------===//
+
+/// The name of the branch's own property, which convert-scf-to-cf and
+/// convert-cf-to-llvm make of an attribute of the loop.
+static constexpr llvm::StringLiteral kAnnotation = "loop_annotation";
+
+static bool hasLoop(scf::ForOp loop) {
+  return !loop.getBody()->getOps<scf::ForOp>().empty();
+}
+
+static int64_t countLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 0;
+}
+
+/// Returns true if an iteration works on a whole strip, at once or in parts,
+/// which is long enough.
+static bool hasStrips(scf::ForOp loop, int64_t lanes) {
+  int64_t carried = 0;
+  for (Type type : loop.getResultTypes())
+    carried += countLanes(type);
+  bool isOfStrips = norm::getRole(loop) == norm::LoopRole::Strips &&
+                    getConstantIntValue(loop.getStep()) >= lanes;
+  auto isWide = [&](Type type) { return countLanes(type) >= lanes; };
+  return carried >= lanes || isOfStrips ||
+         llvm::any_of(*loop.getBody(), [&](Operation &op) {
+           return llvm::any_of(op.getOperandTypes(), isWide) ||
+                  llvm::any_of(op.getResultTypes(), isWide);
+         });
+}
+
+/// Returns true for loops of loops of scalars, such as the outer one over a
+/// window: LLVM would unroll three by three iterations to nine copies of the
+/// innermost loop, and vectorize each.
+static bool hasScalarLoops(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), hasLoop) &&
+         !norm::holdsVectors(loop);
+}
+
+static bool isOverRows(scf::ForOp loop) {
+  return norm::getRole(loop) == norm::LoopRole::Rows;
+}
+
+/// Returns true for loops over so many rows that no code should have all of
+/// them. LLVM would where a row is one memset, and schedule that for a minute.
+static bool hasManyRows(scf::ForOp loop, const llvm::APInt &trips,
+                        int64_t most) {
+  return isOverRows(loop) &&
+         (trips.ugt(most) ||
+          llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), isOverRows));
+}
+
+static void keepLoops(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  norm::RowTarget target = norm::getRowTarget(function);
+  function.walk([&](scf::ForOp loop) {
+    std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+    bool isShort = trips && trips->ule(target.unrolled) && !hasLoop(loop);
+    bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
+    if (isEdge || (hasStrips(loop, target.lanes) && !isShort) ||
+        (trips &&
+         (hasScalarLoops(loop) || hasManyRows(loop, *trips, target.lanes))))
+      loop->setAttr(kAnnotation, annotation);
+  });
+}
+
+namespace {
+struct NormFinishLoops : norm::impl::NormFinishLoopsBase<NormFinishLoops> {
+  using NormFinishLoopsBase::NormFinishLoopsBase;
+
+  void runOnOperation() override {
+    if (failed(fenceStreams(getOperation(), sfence)))
+      return signalPassFailure();
+    keepLoops(getOperation());
+  }
+};
+} // namespace
