@@ -23,53 +23,26 @@ using norm::RowEmitter;
 // Places
 //===----------------------------------------------------------------------===//
 
-// Upstream: LLVM 22.1: fold-memref-alias-ops drops the alignment of a
-// vector.store behind a view, and behind a subview also that it is
-// non-temporal; goes when it keeps both.
-std::pair<Value, SmallVector<Value>> RowEmitter::resolve(Value view,
-                                                         ValueRange at) {
-  SmallVector<Value> indices(at);
-  while (auto part = view.getDefiningOp<memref::SubViewOp>()) {
-    SmallVector<Value> outer;
-    llvm::SmallBitVector dropped = part.getDroppedDims();
-    for (auto [dim, offset] : llvm::enumerate(part.getMixedOffsets())) {
-      Value start = asValue(offset);
-      if (dropped.test(dim)) {
-        outer.push_back(start);
-        continue;
-      }
-      Value distance = b.createOrFold<arith::MulIOp>(
-          indices.front(), asValue(part.getMixedStrides()[dim]));
-      outer.push_back(b.createOrFold<arith::AddIOp>(start, distance));
-      indices.erase(indices.begin());
-    }
-    indices = std::move(outer);
-    view = part.getSource();
-  }
-  return {view, indices};
-}
-
-/// Builds the number of elements from the start of a buffer to `at`.
-static Value createDistance(ImplicitLocOpBuilder &b, ValueRange at,
-                            memref::ExtractStridedMetadataOp metadata) {
-  Value distance;
+/// Builds the number of the element at `at` in the memory of a buffer.
+static Value createPlace(ImplicitLocOpBuilder &b, ValueRange at,
+                         memref::ExtractStridedMetadataOp metadata) {
+  Value place = metadata.getOffset();
   for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
     Value along = b.createOrFold<arith::MulIOp>(index, stride);
-    distance =
-        distance ? b.createOrFold<arith::AddIOp>(distance, along) : along;
+    place = b.createOrFold<arith::AddIOp>(place, along);
   }
-  return distance;
+  return place;
 }
 
 Value RowEmitter::createHead(Value column) {
-  auto [root, at] = resolveAt(getStreamedResult(), column);
+  OpOperand &result = getStreamedResult();
+  Value row = result.get();
   Value bytes =
-      index(norm::getElementBytes(getElementTypeOrSelf(root.getType())));
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, root);
-  Value elements = b.createOrFold<arith::AddIOp>(
-      metadata.getOffset(), createDistance(b, at, metadata));
+      index(norm::getElementBytes(getElementTypeOrSelf(row.getType())));
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, row);
+  Value elements = createPlace(b, getIndicesOf(result, column), metadata);
   Value address = b.createOrFold<arith::AddIOp>(
-      memref::ExtractAlignedPointerAsIndexOp::create(b, root),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, row),
       b.createOrFold<arith::MulIOp>(elements, bytes));
   Value missing = b.createOrFold<arith::AndIOp>(
       b.createOrFold<arith::SubIOp>(index(0), address),
@@ -92,34 +65,21 @@ bool RowEmitter::isStreamed(Value buffer) {
          });
 }
 
-/// Replaces a reshape of a buffer, and indices in it, by the same memory as one
-/// row, which no pass takes for a reshape.
-static void flattenReshape(ImplicitLocOpBuilder &b, Value &buffer,
-                           SmallVector<Value> &at) {
-  if (!buffer.getDefiningOp<memref::CollapseShapeOp>() &&
-      !buffer.getDefiningOp<memref::ExpandShapeOp>())
-    return;
+// Upstream: LLVM 22.1: fold-memref-alias-ops drops the alignment of a
+// vector.store behind a view, and behind a subview also that it is
+// non-temporal; goes when it keeps both. It does not look behind a cast.
+void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  OpFoldResult place = createPlace(b, at, metadata), one = b.getIndexAttr(1);
+  auto type = cast<VectorType>(vector.getType());
+  int64_t lanes = type.getNumElements(),
+          bytes = lanes * norm::getElementBytes(type.getElementType());
   auto layout =
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
-  Value all = b.createOrFold<arith::MulIOp>(metadata.getSizes().front(),
-                                            metadata.getStrides().front());
-  buffer = memref::ReinterpretCastOp::create(
-      b,
-      MemRefType::get({ShapedType::kDynamic},
-                      getElementTypeOrSelf(buffer.getType()), layout),
-      metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()),
-      ArrayRef<OpFoldResult>{all}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  at = {createDistance(b, at, metadata)};
-}
-
-void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
-  auto [root, indices] = resolve(buffer, at);
-  flattenReshape(b, root, indices);
-  auto type = cast<VectorType>(vector.getType());
-  int64_t bytes =
-      type.getNumElements() * norm::getElementBytes(type.getElementType());
-  vector::StoreOp::create(b, vector, root, indices, /*nontemporal=*/true,
+  Value elements = memref::ReinterpretCastOp::create(
+      b, MemRefType::get({lanes}, type.getElementType(), layout),
+      metadata.getBaseBuffer(), place, {b.getIndexAttr(lanes)}, {one});
+  vector::StoreOp::create(b, vector, elements, index(0), /*nontemporal=*/true,
                           llvm::Align(llvm::MinAlign(target.lineBytes, bytes)));
 }
 
@@ -134,26 +94,21 @@ void RowEmitter::fetchRows(Value column, int64_t width) {
   if (extent && *extent / width == 1)
     width = *extent;
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
-  for (OpOperand *row : ArrayRef(inputs).take_back(count)) {
-    auto [root, at] = resolveAt(*row, column);
-    int64_t stride = cast<MemRefType>(row->get().getType())
-                         .getStridesAndOffset()
-                         .first.back();
-    norm::createPrefetches(b, b.getLoc(), root, at, width * stride,
-                           streams.getNear() ? CacheLevel::First
-                                             : CacheLevel::Second);
-  }
+  for (OpOperand *row : ArrayRef(inputs).take_back(count))
+    norm::createPrefetches(
+        b, b.getLoc(), row->get(), getIndicesOf(*row, column), width,
+        streams.getNear() ? CacheLevel::First : CacheLevel::Second);
 }
 
 void RowEmitter::fetchAhead(Value column) {
   for (OpOperand *row : op.getDpsInputOperands()) {
     if (!isVector(op.getMatchingIndexingMap(row)))
       continue;
-    auto [root, at] = resolveAt(*row, column);
     // A weight stays in the cache.
-    if (at.size() > 1)
-      norm::createPrefetches(b, b.getLoc(), root, at, lanes, CacheLevel::First,
-                             target.prefetchBytes);
+    auto view = row->get().getDefiningOp<memref::SubViewOp>();
+    if (view && view.getSourceType().getRank() > 1)
+      norm::createPrefetches(b, b.getLoc(), view, getIndicesOf(*row, column),
+                             lanes, CacheLevel::First, target.prefetchBytes);
   }
 }
 
@@ -212,8 +167,10 @@ void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
   b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
   buildEdge(lines.from, lines.start, lines.line, strip);
   // A store that misses the caches holds up all stores behind it.
-  auto [root, at] = resolveAt(getStreamedResult(), lines.lastLine);
-  memref::PrefetchOp::create(b, root, at, /*isWrite=*/true, /*localityHint=*/3,
+  OpOperand &result = getStreamedResult();
+  memref::PrefetchOp::create(b, result.get(),
+                             getIndicesOf(result, lines.lastLine),
+                             /*isWrite=*/true, /*localityHint=*/3,
                              /*isDataCache=*/true);
 }
 

@@ -153,14 +153,6 @@ private:
   /// Returns true if results of the op are stored past the caches.
   bool isStreamed() { return streams && !streams.getResults().empty(); }
   bool isStreamed(Value buffer);
-  /// Returns the buffer that `view` is of, and what `at` are in it.
-  std::pair<Value, SmallVector<Value>> resolve(Value view, ValueRange at);
-  /// Returns that of an operand at a column of the row.
-  std::pair<Value, SmallVector<Value>> resolveAt(OpOperand &operand,
-                                                 Value column) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    return resolve(operand.get(), getIndices(map, column));
-  }
   OpOperand &getStreamedResult() {
     return *op.getDpsInitOperand(streams.getResults()[0]);
   }
@@ -215,6 +207,9 @@ private:
   void loadRowScalars();
   /// Returns an operand's current indices, with `column` for the vector loop.
   SmallVector<Value> getIndices(AffineMap map, Value column);
+  SmallVector<Value> getIndicesOf(OpOperand &operand, Value column) {
+    return getIndices(op.getMatchingIndexingMap(&operand), column);
+  }
   Value read(Value buffer, AffineMap map, Value column, int64_t width,
              Value mask);
   /// Reads a vector, or a scalar (0), unless it is still in a register.

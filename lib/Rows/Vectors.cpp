@@ -54,7 +54,9 @@ void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
                             ArrayRef<Value> indices, int64_t elements,
                             CacheLevel level, int64_t ahead) {
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t bytes = getElementBytes(type.getElementType());
+  int64_t stride = type.getStridesAndOffset().first.back();
+  int64_t bytes = getElementBytes(type.getElementType()) *
+                  (ShapedType::isDynamic(stride) ? 1 : stride);
   int64_t lineBytes =
       getRowTarget(b.getInsertionBlock()->getParentOp()).lineBytes;
   for (int64_t line = 0; line < elements * bytes; line += lineBytes) {

@@ -31,13 +31,14 @@
 // EMIT: scf.for %[[ROW:.*]] = %c0 to %c7 step %c1 {
 // EMIT: %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
 // EMIT: %[[LAG:.*]] = arith.select %{{.*}}, %c128, %c64
+// EMIT: %[[VIEW:.*]] = memref.subview %arg0[%[[NEXT]], 0]
 // EMIT: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c64 iter_args
 // EMIT: arith.addi %[[K]], %c256
-// EMIT: memref.prefetch %arg0[%[[NEXT]], %{{.*}}], read, locality<3>
+// EMIT: memref.prefetch %[[VIEW]][%c0, %{{.*}}], read, locality<3>
 // EMIT-COUNT-3: memref.prefetch
 // EMIT: arith.cmpi sge, %[[K]], %[[LAG]]
 // EMIT: scf.if
-// EMIT-COUNT-4: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<8x4096xf32>, vector<16xf32>
+// EMIT-COUNT-4: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : {{.*}}, vector<16xf32>
 // EMIT: }
 // EMIT: vector.transfer_read %arg0[%[[NEXT]], %[[K]]]
 // EMIT: scf.for

@@ -15,12 +15,13 @@
 // CHECK: return
 
 // EMIT-LABEL: func @aligned
+// EMIT: %[[LATER:.*]] = arith.addi %{{.*}}, %c16 : index
+// EMIT: %[[NEXT:.*]] = memref.subview %arg0[%[[LATER]], 0]
 // EMIT: scf.for %[[J:.*]] = %c0 to %c16
-// EMIT: %[[ROW:.*]] = arith.addi %{{.*}}, %[[J]]
-// EMIT: memref.prefetch %arg0[%[[ROW]], %c0]
-// EMIT: memref.prefetch %arg0[%[[ROW]], %c16]
-// EMIT: memref.prefetch %arg0[%[[ROW]], %c32]
-// EMIT: memref.prefetch %arg0[%[[ROW]], %c48]
+// EMIT: memref.prefetch %[[NEXT]][%[[J]], %c0]
+// EMIT: memref.prefetch %[[NEXT]][%[[J]], %c16]
+// EMIT: memref.prefetch %[[NEXT]][%[[J]], %c32]
+// EMIT: memref.prefetch %[[NEXT]][%[[J]], %c48]
 // EMIT-NOT: memref.prefetch
 // EMIT: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
 // EMIT: } else {

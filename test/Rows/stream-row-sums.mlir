@@ -21,6 +21,8 @@
 // What is left of a line on both sides is written once: quarters of a line, then elements. Whole
 // lines are streamed too.
 // EMIT-LABEL: func @rows
+// EMIT: %[[ROW:.*]] = memref.subview %arg1
+// EMIT: , %[[AT:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[ROW]]
 // EMIT: %[[HEAD:.*]] = arith.divui %{{.*}}, %c4
 // EMIT: %[[START:.*]] = arith.minsi %[[HEAD]], %c4096
 // EMIT: %[[LENGTH:.*]] = arith.subi %c4096, %[[START]]
@@ -36,17 +38,21 @@
 // EMIT: {norm.loop = #norm.loop<edge>}
 // EMIT: scf.for %{{.*}} = %[[REST]] to %[[START]] step %c1
 // EMIT: vector.transfer_write {{.*}} : vector<1xf32>
-// EMIT: memref.prefetch %arg1[%{{.*}}, %[[LAST]]], write, locality<3>, data
+// EMIT: memref.prefetch %[[ROW]][%c0, %[[LAST]]], write, locality<3>, data
 // EMIT: scf.for %[[K:.*]] = %[[START]] to %[[END]] step %c64
-// EMIT: memref.prefetch %arg0[%{{.*}}, %[[K]]], read, locality<2>, data
-// EMIT-COUNT-3: memref.prefetch %arg0
-// EMIT: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true}
+// EMIT: memref.prefetch %[[NEXT:.*]][%c0, %[[K]]], read, locality<2>, data
+// EMIT-COUNT-3: memref.prefetch %[[NEXT]]
+// EMIT: %[[PLACE:.*]] = arith.addi %[[AT]], %[[K]]
+// EMIT: %[[STRIP:.*]] = memref.reinterpret_cast %[[ROW]] to offset: [%[[PLACE]]], sizes: [64]
+// EMIT: vector.store %{{.*}}, %[[STRIP]][%c0] {alignment = 64 : i64, nontemporal = true}
 // EMIT: vector.transfer_write %{{.*}}, %arg2[%[[K]]]
 // EMIT-NEXT: } {norm.loop = #norm.loop<strips>}
 // EMIT: scf.if %[[MOVED]]
 // EMIT: scf.for %[[K:.*]] = %[[END]] to %[[LAST]] step %c16
 // EMIT-NOT: memref.prefetch
-// EMIT: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true} : {{.*}}, vector<16xf32>
+// EMIT: %[[PLACE:.*]] = arith.addi %[[AT]], %[[K]]
+// EMIT: memref.reinterpret_cast %[[ROW]] to offset: [%[[PLACE]]], sizes: [16]
+// EMIT: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : {{.*}}, vector<16xf32>
 // EMIT: scf.for %{{.*}} = %[[LAST]] to %{{.*}} step %c4
 // EMIT: scf.for %{{.*}} to %c4096 step %c1
 // EMIT: } else {

@@ -161,3 +161,29 @@ func.func @other_factor(%x: memref<32xf32>, %s: memref<16xf32>, %y: memref<16xi8
   }
   return
 }
+
+// -----
+
+// The lines of all pairs are fetched, at every eighth of the elements of four bytes that are seen.
+// CHECK-LABEL: func @fetched
+// CHECK: %[[NEXT:.*]] = memref.subview %arg1
+// CHECK: memref.prefetch %[[NEXT]][%c0]
+// CHECK: memref.prefetch %[[NEXT]][%c8]
+// CHECK-COUNT-5: memref.prefetch
+// CHECK: memref.prefetch %[[NEXT]][%c56]
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+!half = memref<64xf32, strided<[2]>>
+#id = affine_map<(d0) -> (d0)>
+func.func @fetched(%x: memref<128xf32>, %next: memref<128xf32>, %y: memref<64xf32>) {
+  %now = memref.subview %x[0] [64] [2] : memref<128xf32> to !half
+  %later = memref.subview %next[0] [64] [2] : memref<128xf32> to !half
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%now, %later : !half, !half) outs(%y : memref<64xf32>)
+      attrs = {norm.streams = #norm.row_streams<results = [], fetched = 1>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -146,7 +146,7 @@ func.func @sums_over_rows(%x: memref<9x1024xf32>, %y: memref<1024xf32>) {
 // What is streamed keeps its hint, with the alignment of a part.
 // CHECK-LABEL: func @streamed
 // CHECK: memref.prefetch
-// CHECK-COUNT-4: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : memref<9x128xf8E4M3FN>, vector<16xf8E4M3FN>
+// CHECK-COUNT-4: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : memref<16xf8E4M3FN, strided<[1], offset: ?>>, vector<16xf8E4M3FN>
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @streamed(%x: memref<9x128xf32>, %next: memref<9x128xf32>, %y: memref<9x128xf8E4M3FN>) {

@@ -514,9 +514,10 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     %head = ... // elements before the first aligned address of %y[%i, ...]
     scf.if %unaligned { ... } // the elements before it
     scf.for %k = %head to %end step %c64 {
-      memref.prefetch %x[%next, %k], read, locality<2>, data // 4 lines
+      memref.prefetch %next[%c0, %k], read, locality<2>, data // 4 lines
       ...
-      vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
+      ... // %strip: the elements of %y[%i, ...] from %k on
+      vector.store %v, %strip[%c0] {alignment = 64, nontemporal = true}
     }
     scf.if %unaligned { ... } // lines and elements from %end to %c4096
     ```
