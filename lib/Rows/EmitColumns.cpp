@@ -15,11 +15,19 @@ using norm::Reduction;
 using norm::RowEmitter;
 
 void RowEmitter::buildColumns() {
-  OpFoldResult extent = extents[numOuterLoops() - 1];
+  OpFoldResult rows = extents[numOuterLoops() - 1];
   SumRows results{SmallVector<Value>(op.getDpsInits()), {}};
   for (OpOperand &init : op.getDpsInitsMutable())
     results.maps.push_back(op.getMatchingIndexingMap(&init));
-  buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent), results);
+  if (!distributed)
+    return buildRowBlocks(getRowBlockLevels(rows), index(0), asValue(rows),
+                          results);
+  std::optional<int64_t> most = norm::getUpperBound(rows);
+  int64_t levels =
+      getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
+  addStrips(results, [&](Value column, int64_t width, Value mask) {
+    return sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
+  });
 }
 
 int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
@@ -82,12 +90,6 @@ void RowEmitter::addRows(Value from, Value to, const SumRows &outs) {
   });
 }
 
-SmallVector<Value> RowEmitter::createNeutralSums(int64_t width) {
-  return llvm::map_to_vector(match.columns, [&](const Reduction &reduction) {
-    return neutralVector(reduction, width);
-  });
-}
-
 SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
                                       Value mask, ValueRange sums) {
   indices.push_back(row);
@@ -118,16 +120,9 @@ SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
     return sums;
   };
   return joinStates(buildLoop(norm::LoopRole::Statistic, from, to, index(step),
-                              splitStates(createNeutralSums(width), parts),
+                              splitStates(createNeutralVectors(width), parts),
                               build),
                     parts);
-}
-
-SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {
-  SmallVector<Value> results;
-  for (auto [reduction, sum, value] : llvm::zip(match.columns, sums, values))
-    results.push_back(combine(reduction, sum, value));
-  return results;
 }
 
 SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
@@ -151,7 +146,7 @@ SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
   };
   SmallVector<Value> sums =
       buildLoop(norm::LoopRole::Statistic, from, full, index(step),
-                createNeutralSums(width), build);
+                createNeutralVectors(width), build);
   if (full == to)
     return sums;
   return combineAll(sums, sumRows(full, to, /*step=*/1, column, width, mask));
@@ -161,27 +156,6 @@ Value RowEmitter::roundDownToBlocks(Value from, Value to) {
   Value count = arith::SubIOp::create(b, to, from);
   Value rest = arith::RemUIOp::create(b, count, index(target.stripsPerSum));
   return arith::SubIOp::create(b, to, rest);
-}
-
-void RowEmitter::buildSharedColumns() {
-  OpFoldResult rows = extents[numOuterLoops() - 1];
-  std::optional<int64_t> most = norm::getUpperBound(rows);
-  int64_t levels =
-      getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
-  buildWholeRow([&](Value column, int64_t width, Value mask) {
-    SmallVector<Value> sums =
-        sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
-    for (auto [i, reduction] : llvm::enumerate(match.columns)) {
-      OpOperand *out = op.getDpsInitOperand(i);
-      AffineMap map = op.getMatchingIndexingMap(out);
-      if (!isNeutral(starts[i], reduction)) {
-        Value old = starts[i] ? broadcast(starts[i], width)
-                              : read(out->get(), map, column, width, mask);
-        sums[i] = combine(reduction, old, sums[i]);
-      }
-      write(sums[i], out->get(), map, column, mask);
-    }
-  });
 }
 
 void RowEmitter::addSums(const SumRows &outs, const SumRows &sums) {
@@ -199,10 +173,14 @@ void RowEmitter::addStrips(
         compute) {
   buildWholeRow([&](Value column, int64_t width, Value mask) {
     SmallVector<Value> values = compute(column, width, mask);
-    for (auto [reduction, value, row, map] :
-         llvm::zip(match.columns, values, outs.rows, outs.maps)) {
-      Value old = read(row, map, column, width, mask);
-      write(combine(reduction, old, value), row, map, column, mask);
+    for (auto [reduction, start, value, row, map] :
+         llvm::zip(match.columns, starts, values, outs.rows, outs.maps)) {
+      if (!isNeutral(start, reduction)) {
+        Value old = start ? broadcast(start, width)
+                          : read(row, map, column, width, mask);
+        value = combine(reduction, old, value);
+      }
+      write(value, row, map, column, mask);
     }
   });
 }

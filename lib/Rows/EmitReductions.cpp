@@ -33,6 +33,19 @@ Value RowEmitter::neutralVector(const Reduction &reduction, int64_t width) {
       b, DenseElementsAttr::get(type, Attribute(reduction.neutral)));
 }
 
+SmallVector<Value> RowEmitter::createNeutralVectors(int64_t width) {
+  return llvm::map_to_vector(getReductions(), [&](const Reduction &reduction) {
+    return neutralVector(reduction, width);
+  });
+}
+
+SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {
+  SmallVector<Value> results;
+  for (auto [reduction, sum, value] : llvm::zip(getReductions(), sums, values))
+    results.push_back(combine(reduction, sum, value));
+  return results;
+}
+
 Value RowEmitter::foldHalves(const Reduction &reduction, Value v,
                              int64_t width) {
   int64_t size = cast<VectorType>(v.getType()).getDimSize(0);
@@ -95,19 +108,14 @@ SmallVector<Value> RowEmitter::buildBlocks(int64_t level, Value from, Value to,
   if (level == 0)
     return buildStrips(from, to, lanes, inits, strip);
   int64_t step = getBlockSize(lanes, level);
-  return buildLoop(
-      norm::LoopRole::Statistic, from, to, index(step), inits,
-      [&](Value begin, ValueRange args) {
-        Value end = createBlockEnd(begin, step, to, getConstantIntValue(to));
-        SmallVector<Value> results;
-        for (const Reduction &reduction : match.reductions)
-          results.push_back(neutralVector(reduction, lanes));
-        results = buildBlocks(level - 1, begin, end, results, strip);
-        for (auto [reduction, arg, result] :
-             llvm::zip(match.reductions, args, results))
-          result = combine(reduction, arg, result);
-        return results;
-      });
+  return buildLoop(norm::LoopRole::Statistic, from, to, index(step), inits,
+                   [&](Value begin, ValueRange args) {
+                     Value end = createBlockEnd(begin, step, to,
+                                                getConstantIntValue(to));
+                     return combineAll(
+                         args, buildBlocks(level - 1, begin, end,
+                                           createNeutralVectors(lanes), strip));
+                   });
 }
 
 bool RowEmitter::isNeutral(Value start, const Reduction &reduction) {
@@ -147,11 +155,8 @@ void RowEmitter::simplifyNeutrals() {
 }
 
 void RowEmitter::buildReducedRow() {
-  SmallVector<Value> wide, narrow;
-  for (const Reduction &reduction : match.reductions) {
-    wide.push_back(neutralVector(reduction, lanes));
-    narrow.push_back(neutralVector(reduction, tail));
-  }
+  SmallVector<Value> wide = createNeutralVectors(lanes),
+                     narrow = createNeutralVectors(tail);
   auto strip = [&](Value column, int64_t width, Value mask,
                    ValueRange accumulators) {
     IRMapping map = buildBody(column, width, mask);

@@ -209,7 +209,7 @@ void RowEmitter::buildOuterLoop(int64_t depth) {
   if (depth == numOuterLoops())
     return buildInnermost();
   if (depth + 1 == numOuterLoops() && !match.columns.empty())
-    return distributed ? buildSharedColumns() : buildColumns();
+    return buildColumns();
   if (depth + 1 == numOuterLoops() && distributed && match.hasVectorLoop &&
       match.reductions.empty() && !isOneInteger(extents[depth]) && isOneStrip())
     return buildParallelRows();

@@ -271,7 +271,14 @@ private:
     return createCombined(b, b.getLoc(), reduction, accumulator, value);
   }
 
+  /// Returns those of elements of a row, or of rows.
+  ArrayRef<Reduction> getReductions() {
+    return match.reductions.empty() ? match.columns : match.reductions;
+  }
+
   Value neutralVector(const Reduction &reduction, int64_t width);
+  SmallVector<Value> createNeutralVectors(int64_t width);
+  SmallVector<Value> combineAll(ValueRange sums, ValueRange values);
   /// Adds the upper half of a vector to its lower half until `width` is left.
   Value foldHalves(const Reduction &reduction, Value v, int64_t width);
   Value foldToScalar(const Reduction &reduction, Value wide, Value narrow);
@@ -311,7 +318,9 @@ private:
     SmallVector<AffineMap> maps;
   };
 
-  /// Adds the rows of the loop around the innermost one to `outs`.
+  /// Adds the rows of the loop around the innermost one to the op's results.
+  /// Where threads share the columns, each column's sum stays with its thread,
+  /// and the destination is touched once.
   void buildColumns();
   /// Returns the levels of blocks of rows, 1 for blocks that are added to the
   /// result itself. Like a row's sum, each level adds few numbers.
@@ -322,7 +331,6 @@ private:
   SumRows createNeutralRows();
   /// Adds rows [from, to) to `outs` strip by strip.
   void addRows(Value from, Value to, const SumRows &outs);
-  SmallVector<Value> createNeutralSums(int64_t width);
   /// Adds one row at one strip of columns to `sums`.
   SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
                             ValueRange sums);
@@ -330,16 +338,12 @@ private:
   /// strip of columns. The loads of `step` rows do not wait for each other.
   SmallVector<Value> sumRows(Value from, Value to, int64_t step, Value column,
                              int64_t width, Value mask);
-  SmallVector<Value> combineAll(ValueRange sums, ValueRange values);
   /// The same by `level` levels of blocks, all of whose sums are in registers.
   /// Rows that fill no block are added last, one after another.
   SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
                                   Value column, int64_t width, Value mask);
   /// Returns where the last whole block of rows of [from, to) ends.
   Value roundDownToBlocks(Value from, Value to);
-  /// Sums over rows where threads share the columns: each column's sum stays
-  /// with its thread, and the destination is touched once.
-  void buildSharedColumns();
   /// Adds the rows `sums` to `outs`.
   void addSums(const SumRows &outs, const SumRows &sums);
   /// Combines each strip of `outs` with what `compute` returns for it.
