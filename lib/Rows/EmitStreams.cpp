@@ -50,13 +50,6 @@ Value RowEmitter::createHead(Value column) {
   return arith::DivUIOp::create(b, missing, bytes);
 }
 
-bool RowEmitter::readsWhatItWrites() {
-  return llvm::any_of(op.getRegionOutputArgs(),
-                      [](BlockArgument out) { return !out.use_empty(); }) ||
-         llvm::any_of(op.getDpsInputs(),
-                      [&](Value input) { return isWrittenHere(input); });
-}
-
 bool RowEmitter::isStreamed(Value buffer) {
   return isStreamed() &&
          llvm::any_of(streams.getResults().asArrayRef(), [&](int64_t number) {

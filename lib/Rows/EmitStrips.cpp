@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowEmitter.h"
+#include "Streams.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,15 +39,6 @@ bool RowEmitter::isOverOneRow() {
          llvm::all_of(ArrayRef(extents).drop_back(), isOneInteger);
 }
 
-llvm::SetVector<Value> RowEmitter::getRowsRead() {
-  llvm::SetVector<Value> rows;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isVector(op.getMatchingIndexingMap(&operand)) &&
-        !op.getMatchingBlockArgument(&operand).use_empty())
-      rows.insert(operand.get());
-  return rows;
-}
-
 bool RowEmitter::hasIndependentStrips() {
   // Views of one buffer may have different columns where they overlap.
   return llvm::all_of(op.getDpsInits(), [&](Value init) {
@@ -58,17 +50,17 @@ bool RowEmitter::hasIndependentStrips() {
 
 bool RowEmitter::isWorthReversing() {
   // Strips that are moved go up, beside the next row.
-  bool isMoved = streams && streams.getMoved() && !readsWhatItWrites();
+  bool isMoved = streams && streams.getMoved() && !norm::readsWhatItWrites(op);
   if (!isOverOneRow() || !match.reductions.empty() || values.last.goesDown ||
       isMoved)
     return false;
   std::optional<int64_t> length = getConstantIntValue(extents.back());
   int64_t bytes = 0;
   bool isReadAgain = false;
-  for (Value row : getRowsRead()) {
-    bytes += norm::getElementBytes(getElementTypeOrSelf(row.getType()));
+  for (OpOperand *row : norm::getRowsRead(op)) {
+    bytes += norm::getElementBytes(getElementTypeOrSelf(row->get().getType()));
     isReadAgain |= llvm::any_of(values.last.buffers, [&](Value buffer) {
-      return norm::mayOverlap(buffer, row);
+      return norm::mayOverlap(buffer, row->get());
     });
   }
   // Shorter rows stay in the cache anyway.

@@ -106,8 +106,6 @@ private:
   /// Returns true if the op before has read the row too, so that its last
   /// strips are in the cache, and this op may start with them.
   bool isWorthReversing();
-  /// Returns the buffers of which the op reads rows.
-  llvm::SetVector<Value> getRowsRead();
   /// Returns true if what a strip writes no other one reads or writes.
   bool hasIndependentStrips();
   /// Tells the ops that follow which rows this one has gone over.
@@ -158,8 +156,6 @@ private:
   }
   /// Returns the elements from a column of the row to an aligned address.
   Value createHead(Value column);
-  /// Returns true if strips cannot go in any order.
-  bool readsWhatItWrites();
   /// Builds the strips of [from, to), a multiple of `width`.
   void buildStreamedStrips(Value from, Value to, int64_t width, StripFn strip);
   Lines createLines(Value from, Value to, int64_t width);

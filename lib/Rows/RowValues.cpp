@@ -61,6 +61,16 @@ bool norm::mayAccess(Operation *scope, Value buffer, bool reads) {
   return anyIn(scope, [&](Operation *op) { return !isApart(op); });
 }
 
+bool norm::readsWhatItWrites(LinalgOp op) {
+  return llvm::any_of(op.getRegionOutputArgs(),
+                      [](BlockArgument out) { return !out.use_empty(); }) ||
+         llvm::any_of(op.getDpsInputs(), [&](Value input) {
+           return llvm::any_of(op.getDpsInits(), [&](Value init) {
+             return mayOverlap(init, input);
+           });
+         });
+}
+
 bool norm::isNotWritten(Value buffer, Operation *scope) {
   return isa<MemRefType>(buffer.getType()) &&
          !mayAccess(scope, buffer, /*reads=*/false);

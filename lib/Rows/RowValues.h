@@ -8,6 +8,7 @@
 #ifndef NORM_LIB_ROWS_ROWVALUES_H
 #define NORM_LIB_ROWS_ROWVALUES_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -20,6 +21,9 @@ bool mayOverlap(Value x, Value y);
 /// Returns true if `scope`, or an op in it, may write `buffer`, or read it if
 /// `reads`.
 bool mayAccess(Operation *scope, Value buffer, bool reads = true);
+
+/// Returns true if `op` also reads a buffer that it writes.
+bool readsWhatItWrites(linalg::LinalgOp op);
 
 /// Returns true for a buffer of which no op in `scope` writes anything.
 bool isNotWritten(Value buffer, Operation *scope);

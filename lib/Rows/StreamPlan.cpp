@@ -7,6 +7,7 @@
 
 #include "RowGroups.h"
 #include "RowMatch.h"
+#include "RowValues.h"
 #include "Streams.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -126,10 +127,12 @@ bool norm::hasRowsOfBlock(LinalgOp op) {
 
 SmallVector<OpOperand *> norm::getRowsRead(LinalgOp op) {
   unsigned innermost = op.getNumLoops() - 1;
-  return llvm::filter_to_vector(op.getDpsInputOperands(), [&](OpOperand *in) {
-    return !op.getMatchingBlockArgument(in).use_empty() &&
-           op.getMatchingIndexingMap(in).isFunctionOfDim(innermost);
-  });
+  SmallVector<OpOperand *> rows;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!op.getMatchingBlockArgument(&operand).use_empty() &&
+        op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
+      rows.push_back(&operand);
+  return rows;
 }
 
 /// Returns the columns of a buffer of rows, as its view or allocation has them.
@@ -157,18 +160,6 @@ bool norm::haveSameColumns(LinalgOp a, LinalgOp b) {
   return llvm::any_of(getAll(a), [&](OpFoldResult each) {
     return llvm::is_contained(others, each);
   });
-}
-
-/// Returns true if the op also reads a buffer that it writes.
-static bool addsToBuffers(Operation *loop, LinalgOp op) {
-  llvm::SmallPtrSet<Value, 4> written;
-  for (Value init : op.getDpsInits())
-    written.insert(getRootIn(loop, init));
-  return llvm::any_of(op.getRegionOutputArgs(),
-                      [](BlockArgument out) { return !out.use_empty(); }) ||
-         llvm::any_of(op.getDpsInputs(), [&](Value input) {
-           return written.contains(getRootIn(loop, input));
-         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +287,7 @@ private:
           return !isa<MemRefType>(v.getType()) || hasKnownRoot(loop, v);
         }))
       return Missed::UnknownBuffer;
-    stream.adds = addsToBuffers(loop, op);
+    stream.adds = readsWhatItWrites(op);
     // What is allocated here can start at lines.
     auto alloc = root.getDefiningOp<memref::AllocOp>();
     bool isAligned = alloc && startsAtLine && !areUnaligned &&
