@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Iterators.h"
@@ -46,53 +47,36 @@ static bool isFrom(Operation *next, Operation *user) {
   return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
 }
 
-/// Returns the sizes of the last block, which may be short; nullopt if the loop
-/// uses its rows for anything but slices.
-static std::optional<SmallVector<affine::AffineMinOp>>
-findBlockSizes(scf::ForOp blocks, int64_t block) {
-  SmallVector<affine::AffineMinOp> sizes;
+/// Returns true if the loop uses its rows for nothing but slices and the sizes
+/// of blocks, of which the last one may be short.
+static bool hasShortBlock(scf::ForOp blocks, int64_t block) {
+  bool hasSize = false;
   for (Operation *user : blocks.getInductionVar().getUsers()) {
     auto min = dyn_cast<affine::AffineMinOp>(user);
-    if (!min && !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(user))
-      return std::nullopt;
-    if (!min)
-      continue;
-    if (!llvm::is_contained(min.getMap().getResults(),
-                            getAffineConstantExpr(block, min.getContext())))
-      return std::nullopt;
-    sizes.push_back(min);
+    hasSize |= bool(min);
+    if (min ? !llvm::is_contained(
+                  min.getMap().getResults(),
+                  getAffineConstantExpr(block, min.getContext()))
+            : !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(user))
+      return false;
   }
-  return sizes;
+  return hasSize;
 }
 
 /// Splits the loop into full blocks and single remaining rows, so that all
 /// extents are known.
 static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
-  auto sizes = findBlockSizes(blocks, block);
-  if (!sizes || sizes->empty())
+  scf::ForOp rest;
+  if (!hasShortBlock(blocks, block) ||
+      failed(scf::peelForLoopAndSimplifyBounds(b, blocks, rest)))
     return;
-  Location loc = blocks.getLoc();
-  b.setInsertionPoint(blocks);
-  Value end = blocks.getUpperBound();
-  Value split = affine::AffineApplyOp::create(
-      b, loc,
-      AffineMap::get(0, 1, b.getAffineSymbolExpr(0).floorDiv(block) * block),
-      end);
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value full = arith::ConstantIndexOp::create(b, loc, block);
-  IRMapping mapping;
-  b.setInsertionPointAfter(blocks);
-  auto rest = cast<scf::ForOp>(b.clone(*blocks, mapping));
-  for (auto [from, to] : llvm::zip(blocks.getResults(), rest.getResults()))
-    b.replaceAllUsesExcept(from, to, rest);
-  rest.getInitArgsMutable().assign(blocks.getResults());
-  rest.setLowerBound(split);
+  b.setInsertionPoint(rest);
+  Value one = arith::ConstantIndexOp::create(b, rest.getLoc(), 1);
   rest.setStep(one);
-  blocks.setUpperBound(split);
-  for (affine::AffineMinOp size : *sizes) {
-    b.replaceAllUsesWith(mapping.lookup(size.getResult()), one);
-    b.replaceAllUsesWith(size.getResult(), full);
-  }
+  for (Operation *user :
+       llvm::make_early_inc_range(rest.getInductionVar().getUsers()))
+    if (isa<affine::AffineApplyOp, affine::AffineMinOp>(user))
+      b.replaceOp(user, one);
 }
 
 /// Returns the first tensor that ops and loops over rows made `value` of, by
