@@ -177,16 +177,10 @@ private:
                                              : Value(init));
   }
 
-  ArrayRef<OpFoldResult> getBounds() {
-    return ArrayRef(extents).take_front(sizes.size());
-  }
-
   void buildForall() {
-    SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
     scf::ForallOp loop =
         schedule ? createBlockLoop(b, loc, counts, destinations, schedule)
-                 : scf::ForallOp::create(b, loc, zeros, getBounds(), sizes,
-                                         destinations,
+                 : scf::ForallOp::create(b, loc, counts, destinations,
                                          /*mapping=*/std::nullopt);
     built.loops.push_back(loop);
     b.setInsertionPointToStart(loop.getBody());
@@ -197,13 +191,12 @@ private:
   }
 
   void buildFors() {
-    auto asValues = [&](ArrayRef<OpFoldResult> values) {
-      return getValueOrCreateConstantIndexOp(b, loc, values);
-    };
     SmallVector<Value> zeros(sizes.size(),
-                             arith::ConstantIndexOp::create(b, loc, 0));
+                             arith::ConstantIndexOp::create(b, loc, 0)),
+        ones(sizes.size(), arith::ConstantIndexOp::create(b, loc, 1));
     scf::LoopNest nest = scf::buildLoopNest(
-        b, loc, zeros, asValues(getBounds()), asValues(sizes), destinations,
+        b, loc, zeros, getValueOrCreateConstantIndexOp(b, loc, counts), ones,
+        destinations,
         [&](OpBuilder &, Location, ValueRange ivs,
             ValueRange args) -> scf::ValueVector {
           scf::ValueVector results;
@@ -212,21 +205,6 @@ private:
           return results;
         });
     llvm::append_range(built.loops, nest.loops);
-  }
-
-  OpFoldResult getFirst(OpFoldResult size, Value iv) {
-    if (!schedule || isOneInteger(size))
-      return iv;
-    return affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineDimExpr(0) * b.getAffineSymbolExpr(0), {iv, size});
-  }
-
-  OpFoldResult getNumber(OpFoldResult size, Value iv) {
-    if (schedule || isOneInteger(size))
-      return iv;
-    return affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineDimExpr(0).floorDiv(*getConstantIntValue(size)),
-        {OpFoldResult(iv)});
   }
 
   OpFoldResult getSize(OpFoldResult size, OpFoldResult first,
@@ -242,10 +220,12 @@ private:
                extents};
     SmallVector<OpFoldResult> numbers;
     for (auto [loop, size] : llvm::enumerate(sizes)) {
-      tile.offsets[loop] = getFirst(size, ivs[loop]);
+      tile.offsets[loop] = affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0) * b.getAffineSymbolExpr(0),
+          {ivs[loop], size});
       tile.sizes[loop] = getSize(size, tile.offsets[loop], extents[loop]);
       if (sums.divides(loop))
-        numbers.push_back(getNumber(size, ivs[loop]));
+        numbers.push_back(ivs[loop]);
     }
     auto tiling = cast<TilingInterface>(op.getOperation());
     // linalg ops on tensors have an implementation for all tiles.

@@ -90,10 +90,9 @@ struct RowLoops {
   SmallVector<Value> results;
 };
 
-/// Builds the loops that make the parts of `sums`, whose iterations have a tile
-/// of its op: `sizes` of its first loops, and all of the others. With a
-/// schedule they are one loop over the numbers of blocks, and without over
-/// their first elements.
+/// Builds the loops over the numbers of the parts of `sums`, whose iterations
+/// have a tile of its op: `sizes` of its first loops, and all of the others.
+/// With a schedule they are one loop of blocks of threads.
 RowLoops buildPartLoops(IRRewriter &b, const PartialSums &sums,
                         ArrayRef<OpFoldResult> sizes,
                         scf::SCFTilingOptions::LoopType loopType,

@@ -81,13 +81,15 @@ func.func @tail(%x: tensor<128x?xf32>, %o: tensor<128x?xf32>) -> tensor<128x?xf3
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func.func @parts
-// CHECK: scf.for {{.*}} step %c128
+// CHECK: scf.for {{.*}} = %c0 to %c8 step %c1
+// CHECK: tensor.extract_slice {{.*}} [128, 64]
 // CHECK: scf.for {{.*}} step %c32
 // CHECK: scf.for {{.*}} step %c32
 // CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 // CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 // PAR-LABEL: func.func @parts
-// PAR: scf.forall {{.*}} step (128)
+// PAR: scf.forall {{.*}} in (8)
+// PAR: tensor.extract_slice {{.*}} [128, 64]
 // PAR: scf.for {{.*}} step %c32
 // EMIT-LABEL: func.func @parts
 func.func @parts(%x: tensor<1024x64xf32>, %o: tensor<1024x64xf32>, %s: tensor<64xf32>) -> (tensor<1024x64xf32>, tensor<64xf32>) {

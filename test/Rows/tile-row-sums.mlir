@@ -9,9 +9,9 @@
 // CHECK-LABEL: func @gradients
 // CHECK-SAME: %[[X:.*]]: tensor<?x800xf32>, %[[O:.*]]: tensor<?x800xf32>, %[[Z:.*]]: tensor<800xf32>,
 // CHECK: %[[PARTS:.*]] = tensor.empty(%{{.*}}) : tensor<?x800xf32>
-// CHECK: %[[ALL:.*]]:2 = scf.for %[[P:.*]] = %c0 to %{{.*}} step %c64 iter_args(%[[OUT:.*]] = %[[O]], %[[SUMS:.*]] = %[[PARTS]])
-// CHECK: %[[M:.*]] = affine.min {{.*}}(%[[P]])
-// CHECK: %[[N:.*]] = affine.apply {{.*}}(%[[P]])
+// CHECK: %[[ALL:.*]]:2 = scf.for %[[N:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[OUT:.*]] = %[[O]], %[[SUMS:.*]] = %[[PARTS]])
+// CHECK: %[[M:.*]] = affine.min {{.*}}(%[[N]])
+// CHECK: %[[P:.*]] = affine.apply {{.*}}(%[[N]])
 // CHECK: tensor.extract_slice %[[X]][%[[P]], 0] [%[[M]], 800]
 // CHECK: tensor.extract_slice %[[OUT]][%[[P]], 0] [%[[M]], 800]
 // CHECK: %[[SUM:.*]] = tensor.extract_slice %[[SUMS]][%[[N]], 0] [1, 800] [1, 1] : tensor<?x800xf32> to tensor<800xf32>
@@ -31,11 +31,12 @@
 
 // Threads share the parts, whose number they do not change.
 // FORALL-LABEL: func @gradients
-// FORALL: scf.forall (%[[P:.*]]) = (0) to (%{{.*}}) step (64)
+// FORALL: scf.forall (%[[N:.*]]) in (%{{.*}})
+// FORALL: %[[P:.*]] = affine.apply {{.*}}(%[[N]])
 // FORALL: scf.for {{.*}} step %c16
 // FORALL: scf.for {{.*}} step %c1
 // FORALL: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[P]], 0]
-// FORALL: tensor.parallel_insert_slice %{{.*}} into %{{.*}} [1, 800]
+// FORALL: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[N]], 0] [1, 800]
 // FORALL: {norm.loop = #norm.loop<rows>, norm.plan
 func.func @gradients(%x: tensor<?x800xf32>, %o: tensor<?x800xf32>, %z: tensor<800xf32>, %e: tensor<?xf32>) -> (tensor<?x800xf32>, tensor<800xf32>) {
   %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x800xf32>) outs(%e : tensor<?xf32>) {

@@ -204,7 +204,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     the sum starts from:
 
     ```mlir
-    %p:2 = scf.for %i = %c0 to %m step %c64 iter_args(%out = %e, %sums = %parts) {
+    %p:2 = scf.for %i = %c0 to %n step %c1 iter_args(%out = %e, %sums = %parts) {
       %b:2 = scf.for %j = %c0 to %rows step %c16 iter_args(..., %sum = %neutral) {
         %r:2 = scf.for %k = %j to %end step %c1 iter_args(..., %s = %neutral_row) {
           %y:2 = linalg.generic ... -> (tensor<1x64xf32>, tensor<64xf32>)
