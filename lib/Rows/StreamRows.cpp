@@ -75,7 +75,9 @@ static Value createNextView(OpBuilder &b, memref::SubViewOp view,
   Value iteration = loop.getLoopInductionVars()->back();
   std::optional<SmallVector<Operation *>> ops =
       norm::findViews(view->getBlock(), view.getResult());
-  if (!ops || llvm::none_of(*ops, [&](Operation *op) {
+  // Behind the last row a quotient may be one by zero.
+  if (!ops || !llvm::all_of(*ops, isPure) ||
+      llvm::none_of(*ops, [&](Operation *op) {
         return llvm::is_contained(op->getOperands(), iteration);
       }))
     return {};

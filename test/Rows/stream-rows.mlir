@@ -281,3 +281,31 @@ func.func @every_other(%x: memref<2048x128xf32>, %y: memref<1024x128xf32>) {
   } {norm.loop = #norm.loop<rows>}
   return
 }
+
+// -----
+
+// A divisor may be zero behind the last row.
+// CHECK-LABEL: func @divided
+// CHECK-NOT: fetched = 1
+// CHECK: return
+#id = affine_map<(d0, d1) -> (d0, d1)>
+!row = memref<1x128xf32, strided<[128, 1], offset: ?>>
+func.func @divided(%x: memref<2048x128xf32>, %y: memref<1024x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1023 = arith.constant 1023 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c1 {
+    %left = arith.subi %c1023, %i : index
+    %some = arith.addi %left, %c1 : index
+    %at = arith.divui %c1024, %some : index
+    %xi = memref.subview %x[%at, 0] [1, 128] [1, 1] : memref<2048x128xf32> to !row
+    %yi = memref.subview %y[%i, 0] [1, 128] [1, 1] : memref<1024x128xf32> to !row
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%xi : !row) outs(%yi : !row) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %a : f32
+      linalg.yield %s : f32
+    }
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
