@@ -306,6 +306,21 @@ static int isRecorded(PyObject *tensor) {
                       : nullptr));
 }
 
+/// Returns whether torch differentiates `tensor` forward: -1 after an
+/// exception.
+static int hasTangent(PyObject *tensor) {
+  static PyObject *forward = PyImport_ImportModule("torch.autograd.forward_ad");
+  Reference level(forward ? PyObject_GetAttrString(forward, "_current_level")
+                          : nullptr);
+  if (!level)
+    return -1;
+  if (PyLong_AsLong(level) < 0)
+    return PyErr_Occurred() ? -1 : 0;
+  Reference dual(PyObject_CallMethod(forward, "unpack_dual", "O", tensor));
+  Reference tangent(dual ? PyObject_GetAttrString(dual, "tangent") : nullptr);
+  return tangent ? tangent != Py_None : -1;
+}
+
 bool Array::checkTorch(PyObject *object) const {
   if (hasBuffer || data == scalar)
     return true;
@@ -328,7 +343,11 @@ bool Array::checkTorch(PyObject *object) const {
   if (isInGraph == 1)
     fail("requires a gradient, which a call does not record: call under "
          "torch.no_grad(), or pass .detach()");
-  return isNegation == 0 && isConjugate == 0 && isInGraph == 0;
+  bool isPlain = isNegation == 0 && isConjugate == 0 && isInGraph == 0;
+  int isDual = isPlain ? hasTangent(object) : 0;
+  if (isDual == 1)
+    fail("has a tangent, which a call does not compute; pass .detach()");
+  return isPlain && isDual == 0;
 }
 
 void Array::release() {

@@ -29,6 +29,8 @@ reject(x, weight)
 reject(x, x, out=weight)
 reject(torch._neg_view(x), x)
 reject(freed, x)
+with torch.autograd.forward_ad.dual_level():
+    reject(torch.autograd.forward_ad.make_dual(x, x), x)
 with torch.no_grad():
     print(add(x, weight), add(weight, x))
 print(add(x, weight.detach()), add(x.as_subclass(Subclass), x))
