@@ -190,13 +190,15 @@ def write_reciprocal(program, node, x):
 
 
 def write_power(program, node, x, exponent):
-    """The exponents that eager mode computes without a logarithm. It rounds each product of
-    bfloat16, and takes float16 to the power in f32."""
+    """The exponents that eager mode computes without a logarithm, and that of a derivative of
+    pow(x, -0.5). It rounds each product of bfloat16, and takes float16 to the power in f32."""
     element = get_element(node)
     if exponent == 1:
         return x
     if exponent in (0.5, -0.5) and element != "f16":
         return write_op(program, node, "math.sqrt" if exponent > 0 else "math.rsqrt", [x])
+    if exponent == -1.5 and element in ("f32", "f64"):
+        return write_op(program, node, "math.powf", [x, exponent])
     if exponent not in (2, 3, -1, -2):
         raise Unsupported(f"a power of {element} with exponent {exponent} is not written")
     inner = "f32" if element == "f16" else element

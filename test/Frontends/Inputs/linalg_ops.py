@@ -84,7 +84,7 @@ UNARY = {
     "full": lambda x: ATEN.mul(x, ATEN.full([2, 3, 1], 0.1, dtype=x.dtype)),
     "full, wide": lambda x: ATEN.mul(x, ATEN.full([1], 0.1, dtype=torch.float32)),
     "scalar_tensor": lambda x: ATEN.div(x, ATEN.scalar_tensor(0.3, dtype=torch.float32)),
-    **{f"pow {e}": take_power(e) for e in (1, 1.0, 2, 3, 0.5, -0.5, -1, -2)},
+    **{f"pow {e}": take_power(e) for e in (1, 1.0, 2, 3, 0.5, -0.5, -1, -2, -1.5)},
     **{f"to {t}": convert_to(t) for t in TYPES},
     "relu": ATEN.relu, "sigmoid": ATEN.sigmoid, "exp": ATEN.exp, "erf": ATEN.erf,
     "tanh": ATEN.tanh,
@@ -105,13 +105,14 @@ def get_ulps(dtype):
     short = ("sub, alpha 2", "add, alpha -0.5") if dtype.itemsize == 2 else ("sqrt", "pow 0.5")
     erf = 144 if dtype == torch.bfloat16 else 1
     return {} if dtype == torch.float64 else {"erf": erf, **dict.fromkeys(
-        (*short, "rsqrt", "pow -0.5"), 1)}
+        (*short, "rsqrt", "pow -0.5", "pow -1.5"), 1)}
 
 
 def check_elements(dtype):
     values, ulps = make_values(dtype), get_ulps(dtype)
     unary = {name: f for name, f in UNARY.items()
-             if dtype != torch.float16 or name not in ("pow 0.5", "pow -0.5")}
+             if (dtype != torch.float16 or name not in ("pow 0.5", "pow -0.5"))
+             and (dtype.itemsize > 2 or name != "pow -1.5")}
     check(dtype, unary, values, ulps=ulps)
     check(dtype, BINARY, values[:, None], values, ulps=ulps)
     for other in TYPES:
