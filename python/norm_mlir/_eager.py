@@ -67,8 +67,18 @@ def with_index(extreme):
     return compute
 
 
+def pad(x, amounts, value=0.0):
+    """torch-mlir drops what takes as much from one end as it adds to the other."""
+    if all(amount >= 0 for amount in amounts):
+        return NotImplemented
+    for i, (low, high) in enumerate(zip(amounts[::2], amounts[1::2])):
+        dim = x.dim() - 1 - i
+        x = aten.slice.Tensor(x, dim, max(-low, 0), x.shape[dim] - max(-high, 0))
+    return aten.constant_pad_nd.default(x, [max(amount, 0) for amount in amounts], value)
+
+
 def in_f32(operator):
-    """A sum of 16-bit numbers in f32, as eager adds them."""
+    """A sum or a function of 16-bit numbers in f32, as in eager mode."""
 
     def compute(x, *arguments, dtype=None, **options):
         if x.dtype not in NARROW or dtype not in (None, x.dtype):
@@ -97,18 +107,22 @@ def get_table(table):
     own = {aten.rms_norm.default: rms_norm, aten.topk.default: topk,
            aten.maximum.default: maximum, aten.minimum.default: minimum,
            aten.clamp.default: clamp, aten.clamp.Tensor: clamp_tensor,
-           aten.argmax.default: argmax, aten.argmin.default: argmin,
+           aten.constant_pad_nd.default: pad, aten.argmax.default: argmax, aten.argmin.default: argmin,
            aten.max.dim: with_index(torch.amax), aten.min.dim: with_index(torch.amin),
            aten.clamp_min.default: lambda x, min: clamp(x, min),
            aten.clamp_max.default: lambda x, max: clamp(x, None, max)}
     for operator in (aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim,
-                     aten.cumsum.default, aten.linalg_vector_norm.default):
+                     aten.cumsum.default, aten.logcumsumexp.default,
+                     aten.linalg_vector_norm.default, aten.avg_pool1d.default,
+                     aten.avg_pool2d.default, aten.avg_pool3d.default, aten.sigmoid.default,
+                     aten.silu.default):
         own[operator] = in_f32(operator)
     for operator in aten.linear.default, aten.matmul.default:
         if operator in table:
             own[operator] = unless_joined(table[operator])
-    # torch-mlir has 0.79772 for the root of 2/pi in gelu.
-    torchs = torch._decomp.get_decompositions([aten.gelu, aten.hardtanh, aten.hardsigmoid])
+    # torch-mlir has 0.79772 for the root of 2/pi in gelu, and exp(x) - 1 in elu.
+    torchs = torch._decomp.get_decompositions([aten.gelu, aten.hardtanh, aten.hardsigmoid,
+                                               aten.hardswish, aten.elu])
     return {**table, **torchs, **own}
 
 
@@ -121,6 +135,47 @@ def flatten_views(graph):
         if joined > 1 and joins_open(x[:joined]) and x[joined:] == shape[1:]:
             node.target = aten.flatten.using_ints
             node.args = node.args[0], 0, joined - 1
+
+
+FILLS = {aten.full.default, aten.full_like.default, aten.scalar_tensor.default}
+SHAPES = {aten.alias.default, aten.clone.default, aten.detach.default, aten.expand.default,
+          aten.lift_fresh_copy.default, aten.permute.default, aten.squeeze.dims,
+          aten.unsqueeze.default, aten.view.default}
+
+
+def fold_uniform(program):
+    """Computes in eager mode what has one value in all elements: torch-mlir compares and divides
+    such constants wrongly."""
+    signature, state = program.graph_signature, {**program.state_dict, **program.constants}
+    held = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
+            **signature.inputs_to_lifted_tensor_constants}
+    known = {}  # with extents of 1
+    for node in list(program.graph.nodes):
+        result = node.meta.get("val")
+        if not isinstance(result, torch.Tensor):
+            continue
+        ones, operands = [1] * result.dim(), node.all_input_nodes
+        if node.op == "placeholder":
+            tensor = state.get(held.get(node.name))
+            if tensor is not None and tensor.numel() == 1 and (
+                    held[node.name] not in signature.buffers_to_mutate.values()):
+                known[node] = tensor.detach().reshape(ones)
+        elif node.target in FILLS:
+            known[node] = torch.full(ones, node.args[-1], dtype=result.dtype)
+        elif operands and all(operand in known for operand in operands):
+            if node.target in SHAPES:
+                known[node] = known[operands[0]].reshape(ones)
+            elif torch.Tag.pointwise in getattr(node.target, "tags", ()):
+                args, options = torch.fx.map_arg((node.args, node.kwargs), known.__getitem__)
+                known[node] = node.target(*args, **options)
+                with program.graph.inserting_before(node):
+                    full = program.graph.call_function(
+                        aten.full.default, ([*result.shape], known[node].item()),
+                        {"dtype": result.dtype})
+                full.meta = node.meta
+                known[full] = known[node]
+                node.replace_all_uses_with(full)
+                program.graph.erase_node(node)
 
 
 def keep_unsigned(module, program):

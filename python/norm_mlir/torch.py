@@ -54,6 +54,7 @@ def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) ->
     program = torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
     program = program.run_decompositions(_eager.get_table(get_decomposition_table()))
     _eager.flatten_views(program.graph)
+    _eager.fold_uniform(program)
     # torch-mlir looks for all buffers where torch keeps those that are saved.
     for name in program.graph_signature.non_persistent_buffers:
         program.state_dict[name] = program.constants[name]

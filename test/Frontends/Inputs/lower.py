@@ -61,6 +61,36 @@ for name, function in {"argmax": torch.argmax, "argmin": lambda x: x.argmin(0),
     for x in (special, special[1:].repeat(2)[:8]):
         compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), x))
         print(f"{name}: {'agrees' if torch.equal(compiled(x), function(x)) else 'differs'}")
+def shift(x):
+    return torch.nn.functional.pad(x.view(2, 4), (0, 0, 1, -1))
+
+
+compare("a shift", Function(shift), special, 0)
+compare("elu", torch.nn.ELU(), torch.tensor([-1e-4, -1e-8, 1]), 1)
+overflows = torch.full((1, 1, 8, 8), 2000, dtype=torch.float16)
+compare("average in f16", torch.nn.AvgPool2d(8), overflows, 0)
+compare("sigmoid in f16", torch.nn.Sigmoid(), torch.tensor([-12.0, -11.5]).half(), 0)
+
+
+class Uniform(torch.nn.Module):
+    """What torch-mlir computes of constants that have one value in all elements."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.a = torch.nn.Parameter(torch.tensor([value]))
+
+    def forward(self, x):
+        n = torch.full((3,), -5)
+        return (x + torch.nn.functional.softplus(self.a), x + torch.trunc(self.a),
+                x + torch.where(self.a < -1, 1.0, 0.0), x + torch.nn.functional.hardswish(self.a),
+                x + n // 2, x + n % 3, x * (torch.tensor(2.0) > 1),
+                torch.where(torch.full((3,), -float("inf")) < 0, x, 0))
+
+
+for value in -0.89, 25.0:
+    compiled = norm_mlir.compile(norm_mlir.torch.lower(Uniform(value), torch.ones(3)))
+    pairs = zip(compiled(torch.ones(3)), Uniform(value)(torch.ones(3)))
+    print("constants:", "agree" if all(torch.allclose(*pair) for pair in pairs) else "differ")
 bytes = torch.tensor([0, 7, 128, 255], dtype=torch.uint8)
 function = lambda x: (x, x >> 4, x.float())
 compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), bytes))
