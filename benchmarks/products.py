@@ -21,7 +21,8 @@ import report
 from peer_native import descriptor
 from peer_numerics import aligned
 
-SHAPES = ("256x1024x1024", "512x4096x4096", "1x4096x4096", "4x4096x4096", "37x111x129")
+SHAPES = ("256x1024x1024", "512x4096x4096", "1x4096x4096", "4x4096x4096", "8x4096x4096",
+          "37x111x129")
 RESULTS = {"f32": "f32", "bf16": "bf16", "i8": "i32"}
 STORAGE = {"f32": np.float32, "bf16": np.uint16, "i8": np.int8, "i32": np.int32}
 ROUNDS = 4
