@@ -125,7 +125,6 @@ static void buildMemoryPolicy(OpPassManager &pm,
     pm.nest<func::FuncOp>().addPass(createNormSerializeLoops(serial));
   }
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
-  pm.addPass(createCSEPass());
 }
 
 /// Loops and vectors on buffers to the LLVM dialect.
