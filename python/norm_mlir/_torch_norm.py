@@ -2,6 +2,7 @@
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from ._core import NormError
 from ._rms_norm import compile_backward, compile_forward, describe
@@ -67,10 +68,17 @@ def _differentiate(ctx: Any, dy: Tensor) -> Any:
 _forward_op.register_autograd(_differentiate, setup_context=_save)
 
 
+def _has_tangent(x: Tensor) -> bool:
+    """Whether x is differentiated forward, by which an operator's results would have none."""
+    return (forward_ad._current_level >= 0
+            and forward_ad.unpack_dual(x).tangent is not None)
+
+
 def _is_traced(x: Tensor) -> bool:
     """Whether a graph is made of the call, which then is an operator in it."""
     return (torch.compiler.is_compiling() or torch.jit.is_tracing()
             or type(x) not in (Tensor, torch.nn.Parameter)
+            or torch._C._functorch.is_functorch_wrapped_tensor(x)
             or torch.utils._python_dispatch.is_in_torch_dispatch_mode())
 
 
@@ -82,6 +90,8 @@ def rms_norm(x: Tensor, weight: Tensor | None, eps: float, threads: int) -> Tens
             raise NormError(f"{name} is on {tensor.device}, expected the CPU")
         if tensor is not None and tensor.layout != torch.strided:
             raise NormError(f"{name} has layout {tensor.layout}, expected {torch.strided}")
+        if tensor is not None and _has_tangent(tensor):
+            raise NormError(f"{name} has a tangent, which rms_norm does not compute")
     if _is_traced(x):
         describe(x, weight, eps, threads)
         return _forward_op(x, weight, eps, threads)

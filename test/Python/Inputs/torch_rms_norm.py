@@ -60,6 +60,10 @@ traced = [*(make_fx(forward, tracing_mode=mode)(given) for mode in ("real", "fak
           torch.jit.trace(forward, (given,), check_trace=False)]
 assert all(f(other).equal(forward(other)) for f in traced)
 print("traced by make_fx and torch.jit: an operator in the graph")
+both = torch.stack([given, other])
+assert torch.func.vmap(forward)(both).equal(forward(both))
+assert torch.func.functionalize(forward)(given).equal(forward(given))
+print("vmap and functionalize of torch.func: the same operator")
 
 
 def reject(call):
@@ -69,6 +73,10 @@ def reject(call):
         print(f"{type(error).__name__}: {error}")
 
 
+reject(lambda: torch.func.jvp(norm_mlir.rms_norm, (given,), (other,)))
+with torch.autograd.forward_ad.dual_level():
+    dual = torch.autograd.forward_ad.make_dual(other[0], other[0])
+    reject(lambda: norm_mlir.rms_norm(given, dual))
 reject(lambda: norm_mlir.rms_norm(x, w[:7]))
 reject(lambda: norm_mlir.rms_norm(x.to("meta"), w))
 reject(lambda: norm_mlir.rms_norm(x, w.to("meta")))
