@@ -107,7 +107,8 @@ def get_table(table):
     own = {aten.rms_norm.default: rms_norm, aten.topk.default: topk,
            aten.maximum.default: maximum, aten.minimum.default: minimum,
            aten.clamp.default: clamp, aten.clamp.Tensor: clamp_tensor,
-           aten.constant_pad_nd.default: pad, aten.argmax.default: argmax, aten.argmin.default: argmin,
+           aten.constant_pad_nd.default: pad,
+           aten.argmax.default: argmax, aten.argmin.default: argmin,
            aten.max.dim: with_index(torch.amax), aten.min.dim: with_index(torch.amin),
            aten.clamp_min.default: lambda x, min: clamp(x, min),
            aten.clamp_max.default: lambda x, max: clamp(x, None, max)}
@@ -152,7 +153,9 @@ def fold_uniform(program):
     known = {}  # with extents of 1
     for node in list(program.graph.nodes):
         result = node.meta.get("val")
-        if not isinstance(result, torch.Tensor):
+        # Of open extents torch-mlir folds nothing.
+        if not isinstance(result, torch.Tensor) or not all(
+                isinstance(extent, int) for extent in result.shape):
             continue
         ones, operands = [1] * result.dim(), node.all_input_nodes
         if node.op == "placeholder":
@@ -160,7 +163,7 @@ def fold_uniform(program):
             if tensor is not None and tensor.numel() == 1 and (
                     held[node.name] not in signature.buffers_to_mutate.values()):
                 known[node] = tensor.detach().reshape(ones)
-        elif node.target in FILLS:
+        elif node.target in FILLS and not isinstance(node.args[-1], torch.fx.Node):
             known[node] = torch.full(ones, node.args[-1], dtype=result.dtype)
         elif operands and all(operand in known for operand in operands):
             if node.target in SHAPES:
@@ -195,7 +198,7 @@ def keep_unsigned(module, program):
 
     names = {node.name: node for node in program.graph.nodes}
     given = [names[name] for name in program.graph_signature.user_inputs if name in names]
-    function = next(op for op in module.body if op.name.value == "main")
+    function = ir.SymbolTable(module.operation)["main"]
     block = function.body.blocks[0]
     end = block.operations[len(block.operations) - 1]
     with module.context, ir.Location.unknown():

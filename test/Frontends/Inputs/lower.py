@@ -110,6 +110,17 @@ for name, function in {"linear": linear,
     near = all(torch.allclose(compiled(x), linear(x), atol=1e-5)
                for x in (torch.randn(3, 5, 32), torch.randn(1, 1, 32)))
     print(f"{name} of two open extents:", "agrees" if near else "differs")
+# What is open, or not known, is no constant.
+x = torch.arange(5.0)
+for name, function in {
+        "random numbers": lambda x: x + torch.rand(5) * 0,
+        "a constant of an open extent": lambda x: torch.where(
+            torch.full((x.shape[0],), -1.0) < 0, x, 0),
+        "an open extent as a constant": lambda x: x * torch.scalar_tensor(x.shape[0]) + torch.full(
+            (5,), x.shape[0])}.items():
+    compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), x,
+                                                       dynamic_shapes=({0: open_ends},)))
+    print(f"{name}:", "agrees" if torch.equal(compiled(x), function(x)) else "differs")
 sys.modules["torch_mlir"] = None
 try:
     norm_mlir.torch.lower(Buffer(), x)
