@@ -192,10 +192,7 @@ static FailureOr<llvm::json::Array> describe(func::FuncOp function,
 /// Returns the function of that name; without a name, the only public one, or
 /// main.
 static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      functions.push_back(function);
+  SmallVector<func::FuncOp> functions = getExports(module);
   if (name.empty() && functions.size() == 1)
     return functions.front();
   StringRef wanted = name.empty() ? "main" : name;
@@ -265,9 +262,7 @@ static FailureOr<Code> compileShapes(ModuleOp source) {
   OwningOpRef<ModuleOp> module(source.clone());
   if (failed(addShapeFunctions(*module, ExtentChecks::Assert)))
     return failure();
-  for (auto function : module->getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
+  for (func::FuncOp function : getExports(*module)) {
     if (!function.getName().ends_with(kShapeFunctionSuffix))
       function.setPrivate();
     else if (failed(checkReadsNoElement(function)))
