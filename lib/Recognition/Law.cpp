@@ -34,6 +34,7 @@ private:
   const Node *getName(const Node *node, Place place);
   bool reveals(const Node *node, Place place, unsigned depth = 0);
   const Node *readNew(const Node *node, Place place);
+  bool variesInside(const Node *node);
   bool isPartial(const Node *node, Place place);
   const Node *readSum(const Node *sum, Place place);
   const Node *readElement(const ElementNode *element, Place place);
@@ -43,9 +44,10 @@ private:
   LawBook &laws;
   const Names &names;
   SmallVector<unsigned> around; // the indices of the sum that is being read
+  bool isTerm = false; // of that sum, but for a factor that is a number
   unsigned depth = 0;
   bool changed = false;
-  llvm::DenseMap<const Node *, const Node *> known[2]; // by place
+  llvm::DenseMap<const Node *, const Node *> known[2][2]; // by place and isTerm
   llvm::DenseMap<const Node *, bool> revealing[2];
 };
 } // namespace
@@ -88,7 +90,7 @@ bool Abstraction::reveals(const Node *node, Place place, unsigned depth) {
 }
 
 const Node *Abstraction::read(const Node *node, Place place) {
-  auto &done = known[unsigned(place)];
+  auto &done = known[unsigned(place)][isTerm];
   if (auto it = done.find(node); it != done.end())
     return it->second;
   if (depth == Comparison::kMaxLevels || done.size() == Comparison::kMaxNodes)
@@ -98,13 +100,27 @@ const Node *Abstraction::read(const Node *node, Place place) {
   return done[node] = result;
 }
 
-/// Returns true for a sum that depends on the element of the sum around it.
+/// Returns true if the value depends on the element of the sum around it.
+bool Abstraction::variesInside(const Node *node) {
+  return llvm::any_of(getDependentVariables(node), [&](unsigned variable) {
+    return llvm::is_contained(around, variable);
+  });
+}
+
+/// Returns true for a sum that is a term of the sum around it. As a factor of
+/// something else it is a value like others.
 bool Abstraction::isPartial(const Node *node, Place place) {
   node = stripCasts(node);
-  return place == Place::Sum && node->is(Kind::Sum) &&
-         llvm::any_of(getDependentVariables(node), [&](unsigned variable) {
-           return llvm::is_contained(around, variable);
-         });
+  return place == Place::Sum && isTerm && node->is(Kind::Sum) &&
+         variesInside(node);
+}
+
+/// Returns true if the sum of such values is that of one operand, scaled.
+static bool keepsTerm(const Node *node) {
+  return node->is(Kind::Round) || node->is(Kind::Extend) ||
+         node->is(Kind::Neg) ||
+         (node->is(Kind::Div) && isNumber(node->getOperand(1))) ||
+         (node->is(Kind::Mul) && llvm::any_of(node->getOperands(), isNumber));
 }
 
 /// Reads a sum along the row. The terms of partial sums are those of the whole,
@@ -121,10 +137,13 @@ const Node *Abstraction::readSum(const Node *sum, Place place) {
   });
   if (isTrivial)
     return read(sum->getOperand(0), place);
-  if (place == Place::Sum)
-    return read(sum, Place::Result);
+  if (place == Place::Sum) {
+    llvm::SaveAndRestore scope(isTerm, false);
+    return variesInside(sum) ? sum : read(sum, Place::Result);
+  }
   llvm::SaveAndRestore inner(around,
                              SmallVector<unsigned>(sum->getVariables()));
+  llvm::SaveAndRestore scope(isTerm, true);
   const Node *term = read(sum->getOperand(0), Place::Sum);
   if (!term)
     return nullptr;
@@ -171,6 +190,7 @@ const Node *Abstraction::readNew(const Node *node, Place place) {
     changed = true;
     return read(bounded, place);
   }
+  llvm::SaveAndRestore scope(isTerm, isTerm && keepsTerm(node));
   bool adds =
       node->hasReduction() &&
       (node->is(Kind::Add) || node->is(Kind::Fma) || isa<ExtremumNode>(node));
