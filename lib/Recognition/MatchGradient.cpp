@@ -264,6 +264,8 @@ static std::optional<WeightedGradient> splitWeight(Reader &reader,
     return g;
   if (isWeight(dy, batch))
     std::swap(weight, dy);
+  if (isNumber(weight)) // no weight of a forward norm
+    return g;
   return WeightedGradient{dy, weight, product->getFloatType(), rounded};
 }
 
