@@ -293,7 +293,8 @@ Plan norm::makePlan(Operation *scope, Rounding rounding) {
   Outcomes outcomes, ofGradients;
   Plan plan;
   plan.norms = resolve(program, findNorms(program, outcomes));
-  std::vector<PlannedNorm> gradients = planGradients(program, ofGradients);
+  std::vector<PlannedNorm> gradients =
+      planGradients(program, plan.norms, ofGradients);
   dropSummedProducts(plan.norms, gradients);
   llvm::move(gradients, std::back_inserter(plan.norms));
   // What is not a gradient is not a norm that the sum scales, either.

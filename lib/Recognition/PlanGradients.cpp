@@ -18,6 +18,34 @@ using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
 
+/// Returns the tensors that the norms write.
+static llvm::DenseSet<Value> collectResults(ArrayRef<PlannedNorm> norms) {
+  llvm::DenseSet<Value> results;
+  for (const PlannedNorm &norm : norms)
+    for (Value result : norm.op->getResults())
+      if (getYielded(result) == norm.scalar)
+        results.insert(result);
+  return results;
+}
+
+/// Decides again without reading through `tensors` where there are several
+/// roots: dy has one too if it depends on the norm's result, as the gradient of
+/// a sum of squares does.
+static RejectionOr<PlannedNorm>
+decideAbove(Program &program, const llvm::DenseSet<Value> &tensors,
+            function_ref<RejectionOr<PlannedNorm>()> decide) {
+  RejectionOr<PlannedNorm> norm = decideWithinBounds(*program.context, decide);
+  if (norm || tensors.empty())
+    return norm;
+  Rejection rejection = norm.takeRejection();
+  if (rejection.id != Rejection::SeveralRoots)
+    return rejection;
+  auto closed = program.reader.close(tensors);
+  if (auto other = decideWithinBounds(*program.context, decide))
+    return other;
+  return rejection;
+}
+
 //===----------------------------------------------------------------------===//
 // dx
 //===----------------------------------------------------------------------===//
@@ -73,8 +101,9 @@ static void rejectAll(const FlowAnalysis &flow,
   }
 }
 
-static std::vector<PlannedNorm> planInputGradients(Program &program,
-                                                   Outcomes &outcomes) {
+static std::vector<PlannedNorm>
+planInputGradients(Program &program, const llvm::DenseSet<Value> &results,
+                   Outcomes &outcomes) {
   const FlowAnalysis &flow = program.flow;
   std::vector<PlannedNorm> norms;
   llvm::DenseMap<Value, size_t> found;             // by scalar
@@ -89,8 +118,9 @@ static std::vector<PlannedNorm> planInputGradients(Program &program,
     std::optional<Site> site = program.getSite(scalar, sum);
     if (!site)
       continue;
-    RejectionOr<PlannedNorm> norm = decideWithinBounds(
-        site->context(), [&] { return decideGradient(*site, projected[sum]); });
+    RejectionOr<PlannedNorm> norm = decideAbove(program, results, [&] {
+      return decideGradient(*site, projected[sum]);
+    });
     if (!norm) {
       failed.push_back({scalar, norm.takeRejection()});
       continue;
@@ -244,11 +274,14 @@ namespace {
 struct InputGradients {
   std::vector<PlannedNorm> norms;
   llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput;
+  llvm::DenseSet<Value> dys;
 
   explicit InputGradients(std::vector<PlannedNorm> found)
       : norms(std::move(found)) {
-    for (auto [i, norm] : llvm::enumerate(norms))
+    for (auto [i, norm] : llvm::enumerate(norms)) {
       byInput[getRead(norm.input)].push_back(i);
+      dys.insert(norm.gradient->dy.value);
+    }
   }
 };
 } // namespace
@@ -257,8 +290,9 @@ struct InputGradients {
 static RejectionOr<std::optional<PlannedNorm>>
 planWeightGradient(Program &program, OpResult sum, InputGradients &inputs) {
   Site site = program.getSumSite(sum);
-  RejectionOr<PlannedNorm> dw = decideWithinBounds(
-      site.context(), [&] { return decideWeightGradient(site, inputs.norms); });
+  RejectionOr<PlannedNorm> dw = decideAbove(program, inputs.dys, [&] {
+    return decideWeightGradient(site, inputs.norms);
+  });
   if (!dw)
     return dw.takeRejection();
   dw->op = cast<linalg::LinalgOp>(dw->gradient->dw.getOwner());
@@ -278,8 +312,10 @@ planWeightGradient(Program &program, OpResult sum, InputGradients &inputs) {
 }
 
 std::vector<PlannedNorm> norm::planGradients(Program &program,
+                                             ArrayRef<PlannedNorm> forward,
                                              Outcomes &outcomes) {
-  InputGradients inputs(planInputGradients(program, outcomes));
+  llvm::DenseSet<Value> results = collectResults(forward);
+  InputGradients inputs(planInputGradients(program, results, outcomes));
   std::vector<PlannedNorm> others;
   for (OpResult sum : program.flow.sums) {
     if (outcomes.isKnown(sum))

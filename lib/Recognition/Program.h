@@ -65,8 +65,10 @@ private:
   llvm::MapVector<Value, std::pair<Operation *, Rejection>> rejected;
 };
 
-/// Finds the gradients in the program.
-std::vector<PlannedNorm> planGradients(Program &program, Outcomes &outcomes);
+/// Finds the gradients in the program, in which `forward` norms were found.
+std::vector<PlannedNorm> planGradients(Program &program,
+                                       ArrayRef<PlannedNorm> forward,
+                                       Outcomes &outcomes);
 
 } // namespace mlir::norm
 

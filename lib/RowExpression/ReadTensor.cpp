@@ -53,6 +53,8 @@ const Node *Reader::read(Value tensor, SmallVector<AffineExpr> indices) {
 }
 
 const Node *Reader::open(const ElementNode *element) {
+  if (closed && closed->contains(element->getValue()))
+    return nullptr;
   auto [it, inserted] = opened.try_emplace(element, nullptr);
   if (!inserted)
     return it->second;

@@ -17,6 +17,7 @@
 #include "Node.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 #include <map>
 
@@ -70,6 +71,11 @@ public:
   const Node *read(Value tensor, SmallVector<AffineExpr> indices);
   /// Returns the expression that defines an element; null if it is a leaf.
   const Node *open(const ElementNode *element);
+  /// Leaves elements of `tensors` as leaves while the returned object lives.
+  llvm::SaveAndRestore<const llvm::DenseSet<Value> *>
+  close(const llvm::DenseSet<Value> &tensors) {
+    return {closed, &tensors};
+  }
   /// Reads all scalars of a body, with a variable of its own for each loop.
   const Body *readBody(linalg::LinalgOp op);
   /// Reads a scalar that no body computes.
@@ -112,6 +118,7 @@ private:
 
   Context &context;
   Opens opens;
+  const llvm::DenseSet<Value> *closed = nullptr;
   unsigned depth = 0;
   llvm::DenseMap<Operation *, std::unique_ptr<Loops>> nests;
   using Iteration = std::pair<Operation *, ArrayRef<AffineExpr>>;
