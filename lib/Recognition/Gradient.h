@@ -23,8 +23,14 @@ namespace mlir::norm {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The factors of a product that do not vary along a row, and others; without
-/// constants and signs, which are those of the law.
+/// The variables of a space along a row, and those that r depends on.
+struct RowVariables {
+  SmallVector<unsigned> along, batch;
+};
+
+/// The factors of a product that may be r, which depend on all of `batch` and
+/// do not vary along a row, and others; without constants and signs, which are
+/// those of the law.
 struct Parts {
   SmallVector<row::Factor> rows, varying;
 };
@@ -34,10 +40,11 @@ struct Parts {
 /// completely.
 enum class Opening { Wanted, Varying, All };
 
-/// Takes a product of factors apart, through tensors and casts. `along` are the
-/// variables along a row; x, if it is known, stays whole.
+/// Takes a product of factors apart, through tensors and casts; x, if it is
+/// known, stays whole.
 Parts readParts(row::Reader &reader, ArrayRef<row::Factor> product,
-                ArrayRef<unsigned> along, Opening opening = Opening::Wanted,
+                const RowVariables &variables,
+                Opening opening = Opening::Wanted,
                 row::NodePredicate isX = nullptr);
 
 /// Takes x out of the factors and returns it; null if there is none.
@@ -60,10 +67,6 @@ RoundedProduct readRounded(row::Reader &reader, const row::Node *node);
 // What is inferred
 //===----------------------------------------------------------------------===//
 
-/// The variables of a space along a row, and those that r depends on.
-struct RowVariables {
-  SmallVector<unsigned> along, batch;
-};
 RowVariables splitSpace(const Site &site, const row::Node *row);
 
 /// The root r = base ^ exponent, as one product has it.

@@ -31,8 +31,9 @@ enum class Role { Number, X, Row, Other };
 
 class ProductReader {
 public:
-  ProductReader(Reader &reader, ArrayRef<unsigned> along, NodePredicate isX)
-      : reader(reader), along(along), isX(isX) {}
+  ProductReader(Reader &reader, const RowVariables &variables,
+                NodePredicate isX)
+      : reader(reader), variables(variables), isX(isX) {}
 
   Parts read(ArrayRef<Factor> product, Opening opening);
 
@@ -45,7 +46,7 @@ private:
   bool hasTwoVarying(const Node *node);
 
   Reader &reader;
-  ArrayRef<unsigned> along;
+  const RowVariables &variables;
   NodePredicate isX;
   llvm::DenseMap<const Node *, Role> roles;
 };
@@ -59,10 +60,13 @@ Role ProductReader::getRole(const Node *node) {
     return it->second;
   if (isX && isX(node))
     return it->second = Role::X;
-  bool varies = llvm::any_of(getDependentVariables(node), [&](unsigned each) {
-    return llvm::is_contained(along, each);
-  });
-  return it->second = varies ? Role::Other : Role::Row;
+  ArrayRef<unsigned> depends = getDependentVariables(node);
+  auto isDependent = [&](unsigned variable) {
+    return llvm::is_contained(depends, variable);
+  };
+  bool isRow = llvm::none_of(variables.along, isDependent) &&
+               llvm::all_of(variables.batch, isDependent);
+  return it->second = isRow ? Role::Row : Role::Other;
 }
 
 /// Returns the product that a cast or an element holds; null for other nodes.
@@ -126,9 +130,9 @@ Parts ProductReader::read(ArrayRef<Factor> product, Opening opening) {
 }
 
 Parts norm::readParts(Reader &reader, ArrayRef<Factor> product,
-                      ArrayRef<unsigned> along, Opening opening,
+                      const RowVariables &variables, Opening opening,
                       NodePredicate isX) {
-  return ProductReader(reader, along, isX).read(product, opening);
+  return ProductReader(reader, variables, isX).read(product, opening);
 }
 
 const Node *norm::takeX(SmallVectorImpl<Factor> &factors, NodePredicate isX) {

@@ -194,7 +194,7 @@ static RejectionOr<Terms> readTerms(const Site &site,
 /// Takes a product as r * g or, if it is one node, as the residual gradient.
 static bool take(const Site &site, const Terms &terms, ArrayRef<Factor> product,
                  bool isNode, Direct &direct) {
-  Parts parts = readParts(site.reader, product, terms.variables.along);
+  Parts parts = readParts(site.reader, product, terms.variables);
   if (!parts.rows.empty() && direct.parts.rows.empty())
     direct.parts = std::move(parts);
   else if (parts.rows.empty() && isNode && !direct.residual)
@@ -274,7 +274,7 @@ static RejectionOr<const Node *> readX(const Site &site, const Terms &terms,
                                        NodePredicate isX) {
   const Node *x = nullptr;
   for (const Addend &addend : terms.projections) {
-    Parts parts = readParts(site.reader, addend.factors, terms.variables.along,
+    Parts parts = readParts(site.reader, addend.factors, terms.variables,
                             isX ? Opening::Wanted : Opening::Varying, isX);
     if (parts.varying.size() != 1 || parts.varying[0].exponent != Fraction(1))
       return reject(Rejection::ProjectionAlongOther);
@@ -294,16 +294,16 @@ static RejectionOr<Projected> matchSum(const Site &site, const Terms &terms,
     return node->getType() == x->getType() &&
            Correspondence(site.reader).match(x, node);
   };
-  ArrayRef<unsigned> variables = terms.sum->getVariables();
-  Parts parts =
-      readParts(site.reader, Factor{terms.sum->getTerm(), Fraction(1)},
-                variables, Opening::Wanted, isX);
+  ArrayRef<unsigned> along = terms.sum->getVariables();
+  Parts parts = readParts(
+      site.reader, Factor{terms.sum->getTerm(), Fraction(1)},
+      {llvm::to_vector(along), terms.variables.batch}, Opening::Wanted, isX);
   Findings found(site.reader);
   found.product.x = x;
   found.statistic.x = takeX(parts.varying, isX);
   if (!found.statistic.x)
     return reject(Rejection::ProjectionOfOther);
-  found.statistic.variables.assign(variables.begin(), variables.end());
+  found.statistic.variables.assign(along.begin(), along.end());
   found.inverse.sum = terms.sum;
   auto inner =
       splitWeight(site.reader, parts.varying, terms.variables.batch, weighting);

@@ -48,10 +48,13 @@ static SavedFactors readSaved(const Site &site, const Node *product,
   SavedFactors result;
   auto isX = [&](const Node *node) { return isInput(node, inputs); };
   for (const Factor &factor :
-       readParts(site.reader, Factor{product, Fraction(1)}, site.space,
-                 Opening::All, isX)
+       readParts(site.reader, Factor{product, Fraction(1)},
+                 {llvm::to_vector(site.space), /*batch=*/{}}, Opening::All, isX)
            .varying) {
     const Node *row = openRow(site.reader, stripCasts(factor.base));
+    // What has been saved may be the mean, of which r is computed again.
+    if (row->is(Kind::Rsqrt) || row->is(Kind::Sqrt) || row->is(Kind::Power))
+      row = openRow(site.reader, stripCasts(row->getOperand(0)));
     if ((row->is(Kind::Element) || row->is(Kind::Add)) &&
         !site.variesOverAll(row))
       result.rows.push_back(row);
@@ -105,7 +108,7 @@ static Value chooseX(const Site &site, const Node *product,
 }
 
 /// Finds the variables along a row, r, x and dy, which is the other factor.
-static RejectionOr<SmallVector<unsigned>>
+static RejectionOr<RowVariables>
 readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   const Factor term{site.node->getOperand(0), Fraction(1)};
   const SavedFactors saved = readSaved(site, term.base, inputs);
@@ -114,19 +117,19 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
     return reject(Rejection::WeightGradientWithoutRoot);
   if (!row && (saved.rows.size() != 1 || saved.others.size() != 2))
     return reject(Rejection::NoCandidate);
-  SmallVector<unsigned> along =
-      splitSpace(site, row ? row : saved.rows[0]).along;
-  bool sumsAlong = llvm::any_of(along, [&](unsigned variable) {
+  RowVariables variables = splitSpace(site, row ? row : saved.rows[0]);
+  bool sumsAlong = llvm::any_of(variables.along, [&](unsigned variable) {
     return llvm::is_contained(site.node->getVariables(), variable);
   });
-  if (along.empty() || sumsAlong)
+  if (variables.along.empty() || sumsAlong)
     return reject(Rejection::NoCandidate);
   Value tensor =
-      row ? Value() : chooseX(site, law.product, saved, along, inputs);
+      row ? Value()
+          : chooseX(site, law.product, saved, variables.along, inputs);
   if (!row && !tensor)
     return reject(Rejection::NoCandidate);
   if (Rejection rejection =
-          readRowRoot(site.reader, readParts(site.reader, term, along).rows)
+          readRowRoot(site.reader, readParts(site.reader, term, variables).rows)
               .moveInto(law.root))
     return rejection;
   if (law.root.isComputed() != (row != nullptr))
@@ -137,7 +140,7 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   };
   auto read = [&](NodePredicate isSquared) -> RejectionOr<const Node *> {
     NodePredicate isX = isSquared ? isSquared : isTensor;
-    Parts parts = readParts(site.reader, term, along, Opening::Wanted, isX);
+    Parts parts = readParts(site.reader, term, variables, Opening::Wanted, isX);
     const Node *x = takeX(parts.varying, isX);
     if (!x || parts.varying.size() != 1 ||
         parts.varying[0].exponent != Fraction(1))
@@ -147,7 +150,7 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   };
   if (Rejection rejection = matchRowAndX(site, law.root, read, law.found))
     return rejection;
-  return along;
+  return variables;
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,13 +256,13 @@ static RejectionOr<GradientLaw> infer(Site &site,
   law.product =
       openRow(site.reader, findNarrow(site.reader, site.node->getOperand(0)));
   law.g.rounded = findRoundingOfZ(site.reader, law.product);
-  RejectionOr<SmallVector<unsigned>> along = readProduct(site, inputs, law);
-  if (!along)
-    return along.takeRejection();
+  RejectionOr<RowVariables> variables = readProduct(site, inputs, law);
+  if (!variables)
+    return variables.takeRejection();
   if (!orderSpace(site, found.product.x, inputs))
     return reject(Rejection::NoTensorForX);
   for (auto [dim, variable] : llvm::enumerate(site.space))
-    if (llvm::is_contained(*along, variable))
+    if (llvm::is_contained(variables->along, variable))
       found.span.dims.push_back(dim);
   if (law.root.isComputed())
     if (Rejection rejection = matchRowSpan(site, found))
