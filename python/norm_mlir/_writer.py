@@ -4,6 +4,7 @@ Dims of extent 1 are not written: a row's statistic is a tensor of rows, and a t
 element is that element. Arguments and results have them, as the callers have.
 """
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -117,6 +118,7 @@ class Program:
     def __init__(self) -> None:
         self.arguments: list[str] = []
         self.first: dict[str, str] = {}
+        self.written: dict[str, str] = {}
         self.head: list[str] = []
         self.lines: list[str] = []
         self.count = 0
@@ -134,7 +136,7 @@ class Program:
     def emit_first(self, text: str) -> str:
         """One with which the function begins; each text stands there once."""
         if text not in self.first:
-            self.first[text] = self.name()
+            self.first[text] = f"%first{len(self.first)}"
             self.head.append(f"{self.first[text]} = {text}")
         return self.first[text]
 
@@ -189,10 +191,12 @@ class Program:
     def write_generic(self, kinds: Sequence[str], operands: Sequence[tuple[Value, list[str]]],
                       out: tuple[Value, list[str]], body: Body) -> Value:
         """One linalg.generic over loops of these kinds. `operands` and `out` are pairs of a tensor
-        and the results of its indexing map."""
+        and the results of its indexing map. An op that has been written is not written again:
+        inductor repeats those of several users, and a norm's gradients are found of one dy."""
         dims = ", ".join(f"d{d}" for d in range(len(kinds)))
         pairs = [*operands, out]
         maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(m)})>" for _, m in pairs)
+        begin, line = self.count, len(self.lines)
         names = [self.name() for _ in pairs]
         elements = ", ".join(f"{n}: {v.element}" for n, (v, _) in zip(names, pairs))
         iterators = ", ".join(f'"{kind}"' for kind in kinds)
@@ -204,7 +208,11 @@ class Program:
         self.lines.append(f"^bb0({elements}):")
         self.lines.append(f"linalg.yield {body(*names)} : {value.element}")
         self.lines.append(f"}} -> {type}")
-        return value._replace(name=name)
+        text = re.sub(r"%(\d+)", lambda found: f"%+{int(found[1]) - begin}"
+                      if int(found[1]) >= begin else found[0], "\n".join(self.lines[line:]))
+        if self.written.setdefault(text, name) != name:
+            del self.lines[line:]
+        return value._replace(name=self.written[text])
 
     def write_moved(self, value: Value, shape: Shape, places: Sequence[int]) -> Value:
         """Elements of a tensor whose dims are at these places of a shape."""

@@ -117,8 +117,12 @@ held = jnp.arange(4.0)
 text = norm_mlir.jax.lower(lambda x, unused: x + held, x[0].astype(jnp.float64), jnp.ones(3))
 print(*map(str, norm_mlir.compile(text).arguments))
 
-# What is not written needs torch-mlir, and says so.
+# An op is written once.
 x = jnp.ones((2, 8), jnp.float32)
+text = norm_mlir.jax.lower(lambda a, b: a * b + a * b - b * a, x, x)
+print(text.count("arith.mulf"), "products of two orders")
+
+# What is not written needs torch-mlir, and says so.
 print(norm_mlir.compile(norm_mlir.jax.lower(lambda x: jnp.cumsum(x, 1), x))(np.asarray(x))[0, -1])
 # What checkpoint computes again stands behind a barrier.
 norm = jax.checkpoint(lambda x: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6))
