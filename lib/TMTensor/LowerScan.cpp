@@ -160,8 +160,14 @@ SmallVector<Value> Windows::buildStarts(ImplicitLocOpBuilder &b, Value update) {
     Value index = readElements(b, indices, {update, createIndex(b, column)})[0];
     if (!isa<IndexType>(index.getType()))
       index = arith::IndexCastOp::create(b, b.getIndexType(), index);
-    Value room = arith::SubIOp::create(
-        b, tm_tensor::getExtent(b, op.getOutputs()[0], dim), getExtent(b, dim));
+    Value extent = tm_tensor::getExtent(b, op.getOutputs()[0], dim);
+    // torch.index_put, which is most of these, counts negative ones from the
+    // end.
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, starts[dim]);
+    index = arith::SelectOp::create(
+        b, isNegative, arith::AddIOp::create(b, index, extent), index);
+    Value room = arith::SubIOp::create(b, extent, getExtent(b, dim));
     Value isPositive =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, index, starts[dim]);
     Value hasRoom =

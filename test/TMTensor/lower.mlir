@@ -56,7 +56,9 @@ func.func @columns(%x: tensor<7x100xf32>, %y: tensor<7x100xf32>, %a: tensor<100x
 // CHECK-NOT: scf.forall
 // CHECK: scf.for %[[N:.*]] = %c0 to %c5 step %c1 iter_args(%{{.*}} = %[[O]])
 // CHECK: %[[E:.*]] = tensor.extract %[[I]][%[[N]], %c0]
-// CHECK: %[[AT:.*]] = arith.index_cast %[[E]] : i64 to index
+// CHECK: %[[GIVEN:.*]] = arith.index_cast %[[E]] : i64 to index
+// CHECK: %[[FROM_END:.*]] = arith.addi %[[GIVEN]], %c10
+// CHECK: %[[AT:.*]] = arith.select %{{.*}}, %[[FROM_END]], %[[GIVEN]]
 // CHECK-DAG: arith.cmpi sge, %[[AT]], %c0
 // CHECK-DAG: arith.cmpi sle, %[[AT]], %c9
 // CHECK: %[[OK:.*]] = arith.andi

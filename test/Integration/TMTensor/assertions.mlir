@@ -1,10 +1,11 @@
 // Indices out of bounds, and open extents that should be equal, end the program.
 // RUN: norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,2 --input=3xf32=0 --expected-output=3xf32=1,0,2
+// RUN: norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-1 --input=3xf32=0 --expected-output=3xf32=1,0,2
 // RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,3 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-1 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,9223372036854775807 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-1 --input=3xf32=0 --threads=2 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-1 --input=3xf32=0 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --threads=2 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: norm-run %s --max-ulp=0 --function=window --input=1x2xf32=1,2 --input=1x1xi64=1 --input=3xf32=0 --expected-output=3xf32=0,1,2
 // RUN: not --crash norm-run %s --max-ulp=0 --function=window --input=1x2xf32=1,2 --input=1x1xi64=2 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
 // INDEX: tm_tensor.scatter: index out of bounds
