@@ -127,6 +127,14 @@ def get_table(table):
     return {**table, **torchs, **own}
 
 
+def drop_none(program):
+    """Leaves None out of the results, for which torch-mlir has no type."""
+    output, specs = program.graph.output_node(), program.graph_signature.output_specs
+    kept = [i for i, result in enumerate(output.args[0]) if result is not None]
+    output.args = tuple(output.args[0][i] for i in kept),
+    specs[:] = [specs[i] for i in kept]
+
+
 def flatten_views(graph):
     """Makes views that join two leading extents, both open, flattenings: torch-mlir's view would
     make one of them 1."""

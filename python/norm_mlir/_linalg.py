@@ -10,6 +10,7 @@ without dims is of a node without dims, whose type counts less than that of othe
 """
 import sympy
 import torch
+from torch.utils._sympy.functions import FloorDiv
 
 from . import _writer
 from ._writer import (SHORT, Unsupported, Value, multiply, print_type, squeeze, write_in_f32,
@@ -25,7 +26,17 @@ def get_expression(extent):
     if not isinstance(extent, torch.SymInt):
         return extent
     number = extent.node.maybe_as_int()
-    return extent.node.expr if number is None else number
+    return simplify(extent.node.expr) if number is None else number
+
+
+def simplify(expression):
+    """The expression with the divisions that leave no rest: where batch and length were equal at
+    first, torch has one symbol s for both, and s * s // s where they are split again."""
+    def divide(a, b):
+        quotient = sympy.cancel(a / b)
+        return quotient if sympy.denom(quotient) == 1 else FloorDiv(a, b)
+
+    return expression.replace(FloorDiv, divide)
 
 
 def get_shape(tensor):

@@ -53,6 +53,12 @@ def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) ->
 
     program = torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
     program = program.run_decompositions(_eager.get_table(get_decomposition_table()))
+    signature = program.graph_signature
+    written = {**signature.buffers_to_mutate, **signature.parameters_to_mutate}
+    if written:
+        raise NormError(f"the module writes {', '.join(written.values())} in place, which a "
+                        "compiled function does not keep: make it an argument")
+    _eager.drop_none(program)
     _eager.flatten_views(program.graph)
     _eager.fold_uniform(program)
     # torch-mlir looks for all buffers where torch keeps those that are saved.

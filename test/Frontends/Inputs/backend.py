@@ -42,6 +42,12 @@ def run(title, function, *inputs, ulps=4, options=OPTIONS, **others):
     report(title, backend)
 
 
+def join_heads(x):
+    """A residual of heads that are split and joined, by extents that are one symbol at first."""
+    heads = torch.tanh(x.view(*x.shape[:-1], -1, 16).transpose(1, 2).contiguous())
+    return norm(x + heads.transpose(1, 2).reshape(*x.shape[:-1], -1))
+
+
 def with_break(x):
     y = norm(x)
     torch._dynamo.graph_break()
@@ -296,6 +302,7 @@ if __name__ == "__main__":
     run("dynamic rows", lambda x: torch.nn.functional.rms_norm(x, x.shape[-1:]), x,
         torch.randn(8, 8), torch.randn(3, 100), dynamic=True)
     run("flattened", flatten, torch.randn(2, 4, 96), torch.randn(3, 5, 96), dynamic=True)
+    run("heads", join_heads, torch.randn(3, 3, 96), torch.randn(2, 5, 96), dynamic=True)
     run("graph break", with_break, x)
     run("in place", in_place, x)
     run("transposed", norm, torch.randn(96, 8).t())

@@ -121,8 +121,29 @@ for name, function in {
     compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(function), x,
                                                        dynamic_shapes=({0: open_ends},)))
     print(f"{name}:", "agrees" if torch.equal(compiled(x), function(x)) else "differs")
+
+
+def write(x):
+    x.view(-1)[torch.tensor([-1, 0])] = torch.tensor([7.0, 8.0])
+    return x + 1, None
+
+
+# What is written in place is a result, the first one; None is none.
+compiled = norm_mlir.compile(norm_mlir.torch.lower(Function(write), x.clone()))
+pairs = zip(compiled(x), (written := x.clone(), write(written)[0]))
+print("written in place:", "agrees" if all(torch.equal(*pair) for pair in pairs) else "differs")
+
+
+def reject(module):
+    try:
+        norm_mlir.torch.lower(module, x)
+    except norm_mlir.NormError as error:
+        print(error)
+
+
+counter = torch.nn.Module()
+counter.register_buffer("count", torch.zeros(5))
+counter.forward = lambda x: counter.count.add_(x) * 2
+reject(counter)
 sys.modules["torch_mlir"] = None
-try:
-    norm_mlir.torch.lower(Buffer(), x)
-except norm_mlir.NormError as error:
-    print(error)
+reject(Buffer())
