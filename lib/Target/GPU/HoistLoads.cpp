@@ -40,10 +40,10 @@ static bool isExchange(Operation *op) {
   return isa<gpu::BarrierOp>(op) || norm::isClusterExchange(op);
 }
 
-/// What `op` and the ops in it do to memory that other kernels see; nothing:
+/// What `op` and the ops in it do to memory beside an exchange; nothing:
 /// something unknown.
 static std::optional<SmallVector<MemoryEffects::EffectInstance>>
-getGlobalEffects(Operation *op) {
+getEffects(Operation *op) {
   SmallVector<MemoryEffects::EffectInstance> all;
   WalkResult result = op->walk([&](Operation *nested) {
     if (isExchange(nested) ||
@@ -52,9 +52,7 @@ getGlobalEffects(Operation *op) {
     auto effects = getEffectsRecursively(nested);
     if (!effects)
       return WalkResult::interrupt();
-    llvm::copy_if(*effects, std::back_inserter(all), [](const auto &effect) {
-      return !effect.getValue() || !isWorkgroupMemory(effect.getValue());
-    });
+    llvm::append_range(all, *effects);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -62,19 +60,29 @@ getGlobalEffects(Operation *op) {
   return all;
 }
 
-static bool isRead(const MemoryEffects::EffectInstance &effect) {
-  return isa<MemoryEffects::Read>(effect.getEffect());
+/// Whether an effect is on memory that other kernels see.
+static bool isGlobal(const MemoryEffects::EffectInstance &effect) {
+  return !effect.getValue() || !isWorkgroupMemory(effect.getValue());
 }
 
-static bool mayWrite(Operation *op) {
-  auto effects = getGlobalEffects(op);
-  return !effects || !llvm::all_of(*effects, isRead);
+static bool isGlobalRead(const MemoryEffects::EffectInstance &effect) {
+  return isa<MemoryEffects::Read>(effect.getEffect()) && isGlobal(effect);
 }
 
-/// Whether `op` reads global memory, and does nothing else to it.
+/// Whether `op` may write global memory; with `buffer`, what is read there.
+static bool mayWrite(Operation *op, Value buffer = Value()) {
+  auto effects = getEffects(op);
+  return !effects || llvm::any_of(*effects, [&](const auto &effect) {
+    return isGlobal(effect) && !isGlobalRead(effect) &&
+           (!buffer || !effect.getValue() ||
+            norm::maySee(buffer, effect.getValue()));
+  });
+}
+
+/// Whether `op` reads global memory, and does nothing else to any.
 static bool isLoad(Operation *op) {
-  auto effects = getGlobalEffects(op);
-  return effects && !effects->empty() && llvm::all_of(*effects, isRead);
+  auto effects = getEffects(op);
+  return effects && !effects->empty() && llvm::all_of(*effects, isGlobalRead);
 }
 
 static int64_t getBits(Type type) {
@@ -90,29 +98,6 @@ static int64_t getResultBits(Operation *op) {
                       int64_t(0));
 }
 
-static bool readsWorkgroupMemory(Operation *op) {
-  return norm::anyIn(op, [](MemoryEffectOpInterface effects) {
-    return effects.hasEffect<MemoryEffects::Read>() &&
-           llvm::any_of(effects->getOperands(), isWorkgroupMemory);
-  });
-}
-
-/// Whether `op` needs what threads exchange after `first`: moving it would move
-/// the read of the exchange before its write and the barrier.
-static bool dependsOnExchange(Operation *op, Operation *first) {
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitUsesFromAbove = false;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *other) {
-    return other->getBlock() == first->getBlock() &&
-           first->isBeforeInBlock(other);
-  };
-  return failed(getBackwardSlice(op, &slice, options)) ||
-         llvm::any_of(slice, readsWorkgroupMemory);
-}
-
 /// Moves the reads that follow `first` before it, up to the first write.
 static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
   Operation *next = nullptr;
@@ -120,9 +105,12 @@ static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
     next = op->getNextNode();
     if (mayWrite(op))
       return;
-    if (!isLoad(op) || getResultBits(op) > bits || dependsOnExchange(op, first))
+    if (!isLoad(op) || getResultBits(op) > bits)
       continue;
-    if (failed(moveOperationDependencies(rewriter, op, first)))
+    // What needs an exchange after `first` stays: its reads have effects.
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    if (failed(moveValueDefinitions(rewriter, used.getArrayRef(), first)))
       continue;
     rewriter.moveOpBefore(op, first);
     bits -= getResultBits(op);
@@ -194,26 +182,17 @@ static std::optional<int64_t> getRoomForTwo(Operation *first) {
 static bool canSink(Operation *op, Operation *user) {
   if (isExchange(op) || isa<gpu::GPUDialect>(op->getDialect()))
     return false;
-  if (isMemoryEffectFree(op))
-    return true;
-  auto effects = getEffectsRecursively(op);
-  if (!effects || llvm::any_of(*effects, [](const auto &effect) {
-        return !isRead(effect) || !effect.getValue() ||
-               isWorkgroupMemory(effect.getValue());
-      }))
+  auto effects = getEffects(op);
+  if (!effects)
     return false;
-  for (Operation *next = op->getNextNode(); next != user;
-       next = next->getNextNode()) {
-    auto others = getGlobalEffects(next);
-    if (!others)
-      return false;
-    for (const auto &other : *others)
-      for (const auto &read : *effects)
-        if (!isRead(other) && (!other.getValue() ||
-                               norm::maySee(read.getValue(), other.getValue())))
-          return false;
-  }
-  return true;
+  llvm::iterator_range between(std::next(op->getIterator()),
+                               user->getIterator());
+  return llvm::all_of(*effects, [&](const auto &read) {
+    return isGlobalRead(read) && read.getValue() &&
+           llvm::none_of(between, [&](Operation &next) {
+             return mayWrite(&next, read.getValue());
+           });
+  });
 }
 
 /// Moves what computes, and loads after `first`, to their first use, so that a
@@ -277,9 +256,8 @@ static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
     return false;
   bool isOverwritten = norm::anyIn(loop, [&](Operation *op) {
     auto store = dyn_cast<vector::StoreOp>(op);
-    return store ? norm::maySee(load.getBase(), store.getBase()) &&
-                       !isOfOneRow(load, store)
-                 : op->getNumRegions() == 0 && mayWrite(op);
+    return op->getNumRegions() == 0 && !(store && isOfOneRow(load, store)) &&
+           mayWrite(op, load.getBase());
   });
   indices.insert_range(slice);
   return isOfIteration && !isOverwritten;
@@ -362,39 +340,38 @@ static void loadOneAhead(IRRewriter &rewriter, scf::ForOp loop) {
                                          loadNext);
 }
 
+static void moveLoads(IRRewriter &rewriter, gpu::LaunchOp launch) {
+  SmallVector<scf::ForOp> loops;
+  launch.walk([&](scf::ForOp loop) {
+    if (llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::ShuffleOp>))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    loadOneAhead(rewriter, loop);
+  // What hoisted loads may fill, in registers of 32 bits per thread.
+  int64_t most = 32 * norm::getRowTarget(launch).hoistedRegisters;
+  launch.walk([&](Block *block) {
+    auto first = llvm::find_if(*block, [](Operation &op) {
+      return isa<gpu::ShuffleOp>(op) || norm::isClusterWait(&op);
+    });
+    if (first == block->end())
+      return;
+    std::optional<int64_t> room = getRoomForTwo(&*first);
+    LDBG("norm-hoist-gpu-loads", 1)
+        << "loads before " << *first << (room ? ", others to uses" : "");
+    hoistBefore(rewriter, &*first, std::min(most, room.value_or(most)));
+    if (room)
+      sinkToUses(&*first);
+  });
+}
+
 namespace {
 struct NormHoistGPULoads
     : norm::impl::NormHoistGPULoadsBase<NormHoistGPULoads> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> firsts;
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (loop->getParentOfType<gpu::LaunchOp>() &&
-          llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::ShuffleOp>))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
-      loadOneAhead(rewriter, loop);
-    getOperation().walk([&](gpu::LaunchOp launch) {
-      launch.walk([&](Block *block) {
-        for (Operation &op : *block)
-          if (isa<gpu::ShuffleOp>(op) || norm::isClusterWait(&op)) {
-            firsts.push_back(&op);
-            break;
-          }
-      });
-    });
-    // What hoisted loads may fill, in registers of 32 bits per thread.
-    int64_t most = 32 * norm::getRowTarget(getOperation()).hoistedRegisters;
-    for (Operation *first : firsts) {
-      std::optional<int64_t> room = getRoomForTwo(first);
-      LDBG("norm-hoist-gpu-loads", 1)
-          << "loads before " << *first << (room ? ", others to uses" : "");
-      hoistBefore(rewriter, first, std::min(most, room.value_or(most)));
-      if (room)
-        sinkToUses(first);
-    }
+    getOperation().walk(
+        [&](gpu::LaunchOp launch) { moveLoads(rewriter, launch); });
   }
 };
 } // namespace
