@@ -15,7 +15,6 @@
 #include "ClusterOps.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/Rows/Rows.h"
@@ -111,9 +110,14 @@ Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
 /// block has to stay for another's reads (CUDA C++ programming guide,
 /// "Distributed shared memory").
 Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
-                                         Value buffer, bool inLoop) {
+                                         bool inLoop) {
   int64_t slots = layout.threads / kWarpSize;
-  Lanes thread(b, layout.blockThread);
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value buffer = layout.launch.addWorkgroupAttribution(
+      MemRefType::get(slots, v.getType(), MemRefLayoutAttrInterface(), space),
+      b.getLoc());
+  Lanes thread(b, layout.launch.getThreadIds().x);
   Lanes lane = thread.apply<arith::RemUIOp>(kWarpSize),
         warp = thread.apply<arith::DivUIOp>(kWarpSize);
   Value hasPeer = lane.is(arith::CmpIPredicate::ult, layout.cluster);
@@ -149,7 +153,7 @@ void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   v = reduceInWarp(kind, v, std::min(layout.threads, kWarpSize));
   bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
   if (layout.threads > kWarpSize)
-    v = reduceOverWarps(kind, v, layout.exchange[nextExchange++], inLoop);
+    v = reduceOverWarps(kind, v, inLoop);
   if (op.getAcc())
     v = vector::makeArithReduction(b, b.getLoc(), kind, v,
                                    scalars.lookupOrDefault(op.getAcc()));

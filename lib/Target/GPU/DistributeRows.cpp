@@ -198,8 +198,7 @@ public:
   void wrap(Operation *op, StringRef suffix = "") {
     b.setLoc(op->getLoc());
     b.setInsertionPoint(op);
-    gpu::LaunchOp launch =
-        createLaunch(index(1), index(1), index(1), {}, suffix);
+    gpu::LaunchOp launch = createLaunch(index(1), index(1), index(1), suffix);
     op->moveBefore(launch.getBody().front().getTerminator());
   }
 
@@ -226,8 +225,7 @@ private:
     }
   }
 
-  gpu::LaunchOp createLaunch(Value blocks, Value x, Value y,
-                             TypeRange workgroup, StringRef suffix,
+  gpu::LaunchOp createLaunch(Value blocks, Value x, Value y, StringRef suffix,
                              int64_t cluster = 1) {
     Value one = index(1);
     std::string name =
@@ -250,8 +248,6 @@ private:
     Block &body = launch.getBody().front();
     while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
       body.addArgument(b.getIndexType(), b.getLoc());
-    for (Type type : workgroup)
-      launch.addWorkgroupAttribution(type, b.getLoc());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&launch.getBody().front());
     gpu::TerminatorOp::create(b);
@@ -298,7 +294,7 @@ private:
   LogicalResult buildScalar() {
     Value size = index(norm::getRowTarget(loop).threadsPerBlock);
     Value blocks = arith::CeilDivUIOp::create(b, space.count, size);
-    gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
+    gpu::LaunchOp launch = createLaunch(blocks, size, index(1), "");
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&launch.getBody().front());
     Value number =
@@ -382,20 +378,6 @@ private:
     return success();
   }
 
-  /// Workgroup memory for each reduction that several warps share.
-  SmallVector<Type> getExchangeTypes(int64_t threads) {
-    SmallVector<Type> types;
-    if (threads <= norm::kWarpSize)
-      return types;
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
-                                            gpu::AddressSpace::Workgroup);
-    for (vector::ReductionOp op : norm::collectReductions(getBody()))
-      types.push_back(MemRefType::get({threads / norm::kWarpSize},
-                                      op.getDest().getType(),
-                                      MemRefLayoutAttrInterface(), space));
-    return types;
-  }
-
   /// The row of a thread in a block of `rows`. Threads without one have left,
   /// or take part in the shuffles of their warp with another row: then `active`
   /// says who may write.
@@ -440,7 +422,7 @@ private:
       blocks = Lanes(b, blocks) * plan.cluster;
     gpu::LaunchOp launch =
         createLaunch(blocks, index(plan.threads / plan.cluster), index(rows),
-                     getExchangeTypes(plan.threads), suffix, plan.cluster);
+                     suffix, plan.cluster);
     b.setInsertionPointToStart(&launch.getBody().front());
     Value active, rank;
     Value thread = buildThreadNumber(launch, plan, rank);
@@ -449,13 +431,8 @@ private:
                        : buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
     mapIndices(number, map, plan.smallCount);
-    VectorDistributor::Layout layout{plan,
-                                     thread,
-                                     launch.getWorkgroupAttributions(),
-                                     active,
-                                     launch.getThreadIds().x,
-                                     rank,
-                                     &readBack};
+    VectorDistributor::Layout layout{plan,   launch, thread,
+                                     active, rank,   &readBack};
     VectorDistributor(b, layout, map).run(getBody());
   }
 

@@ -150,19 +150,16 @@ LogicalResult norm::verifyUniformReductions(Block &body) {
     return !loop || !isUniform(loop.getLowerBound()) ||
            !isUniform(loop.getUpperBound()) || !isUniform(loop.getStep());
   };
-  for (vector::ReductionOp op : collectReductions(body))
+  WalkResult result = body.walk([&](vector::ReductionOp op) {
     for (Operation *up = op->getParentOp(); up != rows; up = up->getParentOp())
-      if (mayDiverge(up))
-        return op.emitError("cannot distribute a reduction that only some of "
-                            "the rows of a warp may reach");
-  return success();
-}
-
-SmallVector<vector::ReductionOp> norm::collectReductions(Block &body) {
-  SmallVector<vector::ReductionOp> reductions;
-  body.walk<WalkOrder::PreOrder>(
-      [&](vector::ReductionOp op) { reductions.push_back(op); });
-  return reductions;
+      if (mayDiverge(up)) {
+        op.emitError("cannot distribute a reduction that only some of the rows "
+                     "of a warp may reach");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//

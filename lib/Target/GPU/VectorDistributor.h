@@ -19,6 +19,7 @@
 #ifndef NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
 #define NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -31,10 +32,6 @@ namespace mlir::norm {
 /// its vectors, or 1 without any. Reports the first op that VectorDistributor
 /// cannot clone.
 FailureOr<int64_t> prepareDistribution(Block &body);
-
-/// Reductions that need an exchange between warps, in the order in which
-/// VectorDistributor meets them.
-SmallVector<vector::ReductionOp> collectReductions(Block &body);
 
 /// Threads that share a warp with those of other rows shuffle together: reports
 /// a reduction that only some rows might reach.
@@ -67,11 +64,10 @@ struct KernelPlan {
 class VectorDistributor {
 public:
   struct Layout : KernelPlan {
-    Value thread;        ///< t, index
-    ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
-    Value active;        ///< i1, whether this thread may write; null: it may
-    Value blockThread;   ///< number of the thread in its block, index
-    Value rank;          ///< number of the block in its row, if it has several
+    gpu::LaunchOp launch;
+    Value thread; ///< t, index
+    Value active; ///< i1, whether this thread may write; null: it may
+    Value rank;   ///< number of the block in its row, if it has several
     /// Scalar stores that each thread of the row does.
     const llvm::DenseSet<Operation *> *readBack;
   };
@@ -151,8 +147,7 @@ private:
   Value reduceInWarp(vector::CombiningKind kind, Value v, int64_t threads);
   Value loadSlot(vector::CombiningKind kind, Value buffer, Value slot,
                  int64_t slots);
-  Value reduceOverWarps(vector::CombiningKind kind, Value v, Value buffer,
-                        bool inLoop);
+  Value reduceOverWarps(vector::CombiningKind kind, Value v, bool inLoop);
   /// Memory of a block that has not started cannot be written.
   void waitForClusterStart();
   /// The barrier of all threads of the row.
@@ -164,8 +159,7 @@ private:
   IRMapping &scalars;
   llvm::DenseMap<Value, Chunks> chunks;
   llvm::DenseMap<Value, Value> masks; // lanes below this are on
-  size_t nextExchange = 0;
-  Value shift; // index; null: none
+  Value shift;                        // index; null: none
   bool clusterStarted = false;
 };
 
