@@ -202,7 +202,7 @@ void RowEmitter::buildOuterLoop(int64_t depth) {
     return buildInnermost();
   if (depth + 1 == numOuterLoops() && !match.columns.empty())
     return buildColumns();
-  if (depth + 1 == numOuterLoops() && distributed && match.hasVectorLoop &&
+  if (depth + 1 == numOuterLoops() && match.hasVectorLoop &&
       match.reductions.empty() && !isOneInteger(extents[depth]) && isOneStrip())
     return buildParallelRows();
   auto buildAt = [&](Value row) {
@@ -267,6 +267,8 @@ void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
                               SmallVector<Value> &tailState, StripFn strip,
                               int64_t levels) {
   OpFoldResult extent = extents.back();
+  if (isOneStrip() && !getConstantIntValue(extent))
+    return buildMaskedStrip(b.getIndexAttr(0), extent, tailState, strip);
   AffineExpr n = b.getAffineSymbolExpr(0);
   auto floorTo = [&](int64_t width) {
     return affine::makeComposedFoldedAffineApply(
@@ -301,7 +303,7 @@ void RowEmitter::buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
     Value mask = vector::CreateMaskOp::create(b, maskType, asValue(rest));
     return strip(column, tail, mask, args);
   };
-  if (getConstantIntValue(rest)) {
+  if (getConstantIntValue(rest) || isOneStrip()) {
     state = masked(asValue(from), state);
     return;
   }
@@ -317,8 +319,6 @@ void RowEmitter::buildParallelRow() {
 }
 
 void RowEmitter::buildWholeRow(WriteFn write) {
-  if (distributed && isOneStrip())
-    return buildOneStrip(write);
   SmallVector<Value> none;
   forEachStrip(none, none,
                [&](Value column, int64_t width, Value mask,
@@ -338,7 +338,7 @@ void RowEmitter::buildParallelRows() {
   }
   auto build = [&](int64_t step) {
     return [this, step](Value begin, ValueRange) -> SmallVector<Value> {
-      buildOneStrip([&](Value column, int64_t width, Value mask) {
+      buildWholeRow([&](Value column, int64_t width, Value mask) {
         buildRowsAt(begin, step, column, width, mask);
       });
       return {};
@@ -368,15 +368,8 @@ void RowEmitter::buildRowsAt(Value begin, int64_t count, Value column,
 }
 
 bool RowEmitter::isOneStrip() {
+  if (!distributed)
+    return false;
   std::optional<int64_t> columns = norm::getUpperBound(extents.back());
   return columns && *columns <= lanes;
-}
-
-void RowEmitter::buildOneStrip(WriteFn write) {
-  OpFoldResult extent = extents.back();
-  Value mask;
-  if (getConstantIntValue(extent) != lanes)
-    mask = vector::CreateMaskOp::create(
-        b, VectorType::get(lanes, b.getI1Type()), asValue(extent));
-  write(index(0), lanes, mask);
 }

@@ -124,16 +124,16 @@ private:
   void buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
                         SmallVector<Value> &state, StripFn strip);
   void buildParallelRow();
-  /// Builds strips without a state; a row that threads share may be one vector.
+  /// Builds strips without a state.
   void buildWholeRow(WriteFn write);
   /// Rows of an elementwise op that the same threads share, one strip each:
   /// several are loaded before the first of them is written.
   void buildParallelRows();
   void buildRowsAt(Value begin, int64_t count, Value column, int64_t width,
                    Value mask);
+  /// Returns true for a row that the threads that share it hold as one vector:
+  /// nothing has to ask whether there is a strip.
   bool isOneStrip();
-  /// A row that one vector holds: nothing has to ask whether there is a strip.
-  void buildOneStrip(WriteFn write);
 
   //===--------------------------------------------------------------------===//
   // Strips that pass the caches
