@@ -14,13 +14,6 @@ using namespace mlir;
 using namespace mlir::norm;
 using linalg::LinalgOp;
 
-bool norm::isLegalThreadCount(int64_t threads) {
-  if (threads < 1 || threads > kMaxBlockThreads)
-    return false;
-  return threads < kWarpSize ? llvm::isPowerOf2_64(threads)
-                             : threads % kWarpSize == 0;
-}
-
 int64_t norm::getRowsPerBlock(const RowTarget &target, int64_t threads) {
   if (threads > kWarpSize)
     return 1;

@@ -27,9 +27,6 @@ constexpr int64_t kMaxBlockThreads = 1024;
 /// Registers of 32 bits that the blocks of a multiprocessor share.
 constexpr int64_t kRegistersPerSM = 65536;
 
-/// Whether `threads` of one block can share a row: see GPUScheduleAttr.
-bool isLegalThreadCount(int64_t threads);
-
 /// Rows of a block with `threads` threads per row. Rows that share a warp or a
 /// block without a barrier are cheaper than blocks.
 int64_t getRowsPerBlock(const RowTarget &target, int64_t threads);

@@ -309,13 +309,15 @@ private:
 
   LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
                             int64_t cluster) {
+    int64_t each = threads / cluster;
+    bool areWarps = each % norm::kWarpSize == 0;
     if (!llvm::isPowerOf2_64(cluster) || cluster > norm::kWarpSize ||
-        threads % cluster != 0 ||
-        (cluster > 1 && threads / cluster % norm::kWarpSize != 0))
+        threads % cluster != 0 || (cluster > 1 && !areWarps))
       return loop->emitError("norm-distribute-rows-to-gpu: ")
              << threads << " threads cannot be " << cluster
              << " blocks of whole warps";
-    if (!norm::isLegalThreadCount(threads / cluster) ||
+    bool arePart = each < norm::kWarpSize && llvm::isPowerOf2_64(each);
+    if (each > norm::kMaxBlockThreads || !(areWarps || arePart) ||
         lanes % (threads * vector) != 0)
       return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
              << lanes << " elements cannot be split over " << threads
