@@ -36,9 +36,8 @@ Value norm::reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
   return values.front();
 }
 
-Value VectorDistributor::reduceInThread(vector::CombiningKind kind,
-                                        const Chunks &values) {
-  Value chunk = reducePairwise(b, kind, values);
+Value VectorDistributor::reduceInThread(vector::CombiningKind kind, Value v) {
+  Value chunk = reducePairwise(b, kind, lookup(v));
   SmallVector<Value> lanes;
   for (int64_t v = 0; v < layout.vector; ++v)
     lanes.push_back(vector::ExtractOp::create(b, chunk, ArrayRef<int64_t>{v}));
@@ -149,7 +148,7 @@ Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
 
 void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   vector::CombiningKind kind = op.getKind();
-  Value v = reduceInThread(kind, getChunks(op.getVector()));
+  Value v = reduceInThread(kind, op.getVector());
   v = reduceInWarp(kind, v, std::min(layout.threads, kWarpSize));
   bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
   if (layout.threads > kWarpSize)

@@ -64,14 +64,6 @@ static bool isMultipleOf(OpFoldResult index, int64_t factor) {
   return false;
 }
 
-namespace {
-/// Buffers whose accesses are V elements wide when the host finds them aligned.
-struct WideAccesses {
-  llvm::SetVector<Value> buffers;
-  bool possible = true;
-};
-} // namespace
-
 /// Whether each access of a transfer is aligned where its buffer is.
 static bool hasAlignedRows(VectorTransferOpInterface transfer, int64_t vector) {
   auto type = cast<MemRefType>(transfer.getShapedType());
@@ -81,51 +73,52 @@ static bool hasAlignedRows(VectorTransferOpInterface transfer, int64_t vector) {
           inner % vector == 0);
 }
 
-/// `reach`: how far before the row shifted threads may begin; 0: not at all.
-static WideAccesses collectWideAccesses(Operation *loop, int64_t lanes,
-                                        int64_t vector, int64_t reach) {
-  WideAccesses accesses;
-  loop->walk([&](VectorTransferOpInterface transfer) {
+/// The buffers whose accesses are V elements wide when the host finds them
+/// aligned; nothing: some cannot be. `reach`: how far before the row shifted
+/// threads may begin; 0: not at all.
+static std::optional<llvm::SetVector<Value>> collectWideBuffers(Operation *loop,
+                                                                int64_t lanes,
+                                                                int64_t vector,
+                                                                int64_t reach) {
+  llvm::SetVector<Value> buffers;
+  bool hasOthers = norm::anyIn(loop, [&](VectorTransferOpInterface transfer) {
     Value buffer = transfer.getBase();
     auto type = cast<MemRefType>(buffer.getType());
+    buffers.insert(buffer);
     bool rowsFit = reach > 0 ? norm::getRowEnd(transfer) + reach <= lanes
                              : hasAlignedRows(transfer, vector);
-    if (!rowsFit || !type.getLayout().isIdentity() ||
-        !norm::isAlongLastDim(transfer) ||
-        loop->isAncestor(buffer.getParentRegion()->getParentOp()))
-      accesses.possible = false;
-    accesses.buffers.insert(buffer);
+    return !rowsFit || !type.getLayout().isIdentity() ||
+           !transfer.getPermutationMap().isMinorIdentity() ||
+           loop->isAncestor(buffer.getParentRegion()->getParentOp());
   });
-  return accesses;
+  return hasOthers ? std::nullopt : std::optional(buffers);
 }
 
 /// The transfer whose rows the threads are aligned to: the first of several
 /// rows whose place is known before the body runs.
 static VectorTransferOpInterface findShiftReference(Operation *loop) {
   VectorTransferOpInterface reference;
-  loop->walk([&](VectorTransferOpInterface transfer) {
-    bool known = llvm::none_of(transfer.getIndices(), [&](Value v) {
+  norm::anyIn(loop, [&](VectorTransferOpInterface transfer) {
+    bool isKnown = llvm::none_of(transfer.getIndices(), [&](Value v) {
       return v.getDefiningOp() && loop->isAncestor(v.getDefiningOp());
     });
-    if (!known || transfer.getShapedType().getRank() < 2)
-      return WalkResult::advance();
-    reference = transfer;
-    return WalkResult::interrupt();
+    if (isKnown && transfer.getShapedType().getRank() >= 2)
+      reference = transfer;
+    return bool(reference);
   });
   return reference;
 }
 
 /// i1: every buffer starts at a multiple of its access, and so does each row
 /// unless threads are shifted to where it starts.
-static Value buildIsAligned(ImplicitLocOpBuilder &b,
-                            const WideAccesses &accesses, int64_t vector,
-                            bool shifted) {
+static Value buildIsAligned(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers,
+                            int64_t vector, bool shifted) {
   Value aligned = arith::ConstantIntOp::create(b, 1, 1);
   auto require = [&](Value v, int64_t modulus) {
     Lanes rest = Lanes(b, v).apply<arith::RemUIOp>(modulus);
     aligned = Lanes(b, aligned) & rest.is(arith::CmpIPredicate::eq, 0);
   };
-  for (Value buffer : accesses.buffers) {
+  for (Value buffer : buffers) {
     auto type = cast<MemRefType>(buffer.getType());
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     require(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer),
@@ -361,13 +354,14 @@ private:
     wide.smallCount = true;
     if (schedule.getShifted())
       wide.shiftReference = findShiftReference(loop);
-    WideAccesses accesses = collectWideAccesses(
-        loop, *lanes, vector, wide.shiftReference ? vector - 1 : 0);
-    if (vector == 1 || !accesses.possible) {
+    auto buffers = collectWideBuffers(loop, *lanes, vector,
+                                      wide.shiftReference ? vector - 1 : 0);
+    if (vector == 1 || !buffers) {
       buildRows(narrow, "");
       return success();
     }
-    Value fits = buildIsAligned(b, accesses, vector, bool(wide.shiftReference));
+    Value fits = buildIsAligned(b, buffers->getArrayRef(), vector,
+                                bool(wide.shiftReference));
     if (!space.isSmall())
       fits =
           Lanes(b, fits) &

@@ -78,19 +78,16 @@ VectorDistributor::getShiftedChunkMask(int64_t end, int64_t chunk, Value rest) {
 }
 
 void VectorDistributor::distributeMask(Operation &op, Value limit) {
-  Chunks result;
   VectorType type = getChunkType(b.getI1Type());
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
-    ChunkMask chunk = getChunkMask(limit, c);
-    if (!chunk.pred)
-      result.push_back(
-          arith::ConstantOp::create(b, DenseElementsAttr::get(type, true)));
-    else if (chunk.lanes)
-      result.push_back(chunk.lanes);
-    else
-      result.push_back(vector::BroadcastOp::create(b, type, chunk.pred));
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    ChunkMask mask = getChunkMask(limit, c);
+    if (!mask.pred)
+      mask.lanes =
+          arith::ConstantOp::create(b, DenseElementsAttr::get(type, true));
+    else if (!mask.lanes)
+      mask.lanes = vector::BroadcastOp::create(b, type, mask.pred);
+    chunk.map(op.getResult(0), mask.lanes);
   }
-  chunks[op.getResult(0)] = result;
   masks[op.getResult(0)] = limit;
 }
 
@@ -121,19 +118,19 @@ void VectorDistributor::computeShift() {
 /// by its form.
 bool VectorDistributor::hasRowsOfReference(VectorTransferOpInterface op) {
   VectorTransferOpInterface reference = layout.shiftReference;
-  if (op.getBase() == reference.getBase())
-    return op.getIndices() == reference.getIndices();
   ArrayRef<int64_t> shape = op.getShapedType().getShape().drop_front();
-  return op.getIndices() == reference.getIndices() &&
-         shape == reference.getShapedType().getShape().drop_front() &&
-         !ShapedType::isDynamicShape(shape);
+  bool haveSameRows =
+      op.getBase() == reference.getBase() ||
+      (shape == reference.getShapedType().getShape().drop_front() &&
+       !ShapedType::isDynamicShape(shape));
+  return haveSameRows && op.getIndices() == reference.getIndices();
 }
 
 VectorDistributor::ChunkAccess
 VectorDistributor::getAccess(VectorTransferOpInterface op) {
   ChunkAccess access;
   access.buffer = scalars.lookupOrDefault(op.getBase());
-  access.dim = getTransferDim(op);
+  access.dim = op.getPermutationMap().getDimPosition(0);
   int64_t bytes = op.getVectorType().getElementTypeBitWidth() / 8;
   if (layout.vector != 1)
     access.alignment =
@@ -251,11 +248,10 @@ Value VectorDistributor::loadLanes(const ChunkAccess &access, int64_t chunk,
 void VectorDistributor::distributeRead(vector::TransferReadOp op) {
   VectorType type = getChunkType(op.getVectorType().getElementType());
   ChunkAccess access = getAccess(op);
-  Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
     ChunkMask mask = getChunkMask(masks.lookup(op.getMask()), c, access.rest);
     if (!mask.pred) {
-      result.push_back(loadChunk(access, type, c));
+      chunks[c].map(op.getResult(), loadChunk(access, type, c));
       continue;
     }
     Value padding = vector::BroadcastOp::create(
@@ -270,9 +266,8 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
               b,
               mask.lanes ? loadLanes(access, c, mask.lanes, padding) : padding);
         });
-    result.push_back(branch.getResult(0));
+    chunks[c].map(op.getResult(), branch.getResult(0));
   }
-  chunks[op.getResult()] = result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,8 +305,8 @@ void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
   if (layout.active)
     b.setInsertionPoint(scf::IfOp::create(b, layout.active).thenYield());
   ChunkAccess access = getAccess(op);
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
-    Value v = getChunks(op.getValueToStore())[c];
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    Value v = chunk.lookup(op.getValueToStore());
     ChunkMask mask = getChunkMask(masks.lookup(op.getMask()), c);
     if (!mask.pred) {
       storeChunk(access, v, c);

@@ -26,25 +26,13 @@ using namespace mlir::norm;
 // What can be distributed
 //===----------------------------------------------------------------------===//
 
-int64_t norm::getTransferDim(VectorTransferOpInterface op) {
-  AffineMap map = op.getPermutationMap();
-  if (map.getNumResults() != 1)
-    return -1;
-  auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
-  return dim ? dim.getPosition() : -1;
-}
-
-bool norm::isAlongLastDim(VectorTransferOpInterface op) {
-  return getTransferDim(op) == op.getShapedType().getRank() - 1;
-}
-
 /// A transfer along one dimension, in bounds but for its mask.
-template <typename Transfer> static bool isPlainTransfer(Transfer op) {
+static bool isPlainTransfer(VectorTransferOpInterface op) {
   Type element = op.getVectorType().getElementType();
   return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
          element.getIntOrFloatBitWidth() % 8 == 0 &&
-         op.getVectorType().getRank() == 1 && getTransferDim(op) >= 0 &&
-         op.isDimInBounds(0);
+         op.getVectorType().getRank() == 1 &&
+         op.getPermutationMap().isProjectedPermutation() && op.isDimInBounds(0);
 }
 
 static bool isDistributable(Operation &op) {
@@ -56,10 +44,8 @@ static bool isDistributable(Operation &op) {
             isa<memref::LoadOp, memref::AllocaOp>(op));
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return isPlainTransfer(read);
-  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
-    return isPlainTransfer(write);
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    return isPlainTransfer(transfer);
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return !isa<VectorType>(broadcast.getSourceType());
   if (auto reduction = dyn_cast<vector::ReductionOp>(op))
@@ -166,37 +152,30 @@ LogicalResult norm::verifyUniformReductions(Block &body) {
 // Values
 //===----------------------------------------------------------------------===//
 
-SmallVector<Type> VectorDistributor::getTypes(TypeRange types) const {
+SmallVector<Type> VectorDistributor::getTypes(TypeRange types) {
   SmallVector<Type> result;
-  for (Type type : types) {
-    if (auto vectorType = dyn_cast<VectorType>(type))
-      result.append(getNumChunks(), getChunkType(vectorType.getElementType()));
-    else
-      result.push_back(type);
-  }
+  for (Type type : types)
+    result.append(getMaps(type).size(),
+                  isa<VectorType>(type)
+                      ? getChunkType(getElementTypeOrSelf(type))
+                      : type);
   return result;
 }
 
 SmallVector<Value> VectorDistributor::lookup(ValueRange values) {
   SmallVector<Value> result;
-  for (Value v : values) {
-    if (isa<VectorType>(v.getType()))
-      llvm::append_range(result, getChunks(v));
-    else
-      result.push_back(scalars.lookupOrDefault(v));
-  }
+  for (Value v : values)
+    for (IRMapping &map : getMaps(v.getType()))
+      result.push_back(map.lookupOrDefault(v));
   return result;
 }
 
 void VectorDistributor::mapResults(ValueRange from, ValueRange to) {
-  for (Value v : from) {
-    size_t count = isa<VectorType>(v.getType()) ? getNumChunks() : 1;
-    if (isa<VectorType>(v.getType()))
-      chunks[v] = llvm::to_vector(to.take_front(count));
-    else
-      scalars.map(v, to.front());
-    to = to.drop_front(count);
-  }
+  for (Value v : from)
+    for (IRMapping &map : getMaps(v.getType())) {
+      map.map(v, to.front());
+      to = to.drop_front();
+    }
 }
 
 Value VectorDistributor::index(int64_t value) {
@@ -258,35 +237,29 @@ void VectorDistributor::distribute(Operation &op) {
 }
 
 void VectorDistributor::distributeElementwise(Operation &op) {
-  SmallVector<SmallVector<Value>> results(op.getNumResults());
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
+  for (IRMapping &chunk : chunks) {
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(isa<VectorType>(operand.getType())
-                             ? getChunks(operand)[c]
+                             ? chunk.lookup(operand)
                              : scalars.lookupOrDefault(operand));
-    Operation *chunk = cloneAtWidth(b, &op, layout.vector, operands);
-    for (auto [all, result] : llvm::zip(results, chunk->getResults()))
-      all.push_back(result);
+    chunk.map(op.getResults(),
+              cloneAtWidth(b, &op, layout.vector, operands)->getResults());
   }
-  for (auto [result, all] : llvm::zip(op.getResults(), results))
-    chunks[result] = all;
 }
 
 void VectorDistributor::distributeStep(vector::StepOp op) {
   VectorType type = getChunkType(b.getIndexType());
   Value step = getLaneNumbers();
-  Chunks result;
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
     Lanes base(b, vector::BroadcastOp::create(b, type, getBase(c)));
     Lanes number = base + step;
     // Lanes before the row are the last ones.
     if (shift && c == 0)
       number = select(number.is(arith::CmpIPredicate::slt, 0),
                       number + layout.lanes, number);
-    result.push_back(number);
+    chunk.map(op.getResult(), number);
   }
-  chunks[op.getResult()] = result;
 }
 
 /// A loop or a branch.

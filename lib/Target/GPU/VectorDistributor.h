@@ -37,12 +37,6 @@ FailureOr<int64_t> prepareDistribution(Block &body);
 /// a reduction that only some rows might reach.
 LogicalResult verifyUniformReductions(Block &body);
 
-/// Whether neighboring elements of a transfer are neighbors in memory.
-bool isAlongLastDim(VectorTransferOpInterface op);
-
-/// The dimension of the buffer that a 1-D transfer runs along, or -1.
-int64_t getTransferDim(VectorTransferOpInterface op);
-
 /// Elements before which a transfer's mask is known to end.
 int64_t getRowEnd(VectorTransferOpInterface op);
 
@@ -74,14 +68,12 @@ public:
 
   VectorDistributor(const ImplicitLocOpBuilder &b, const Layout &layout,
                     IRMapping &scalars)
-      : b(b), layout(layout), scalars(scalars) {}
+      : b(b), layout(layout), scalars(scalars), chunks(getNumChunks()) {}
 
   /// Clones the ops of `body` but its terminator.
   void run(Block &body);
 
 private:
-  using Chunks = SmallVector<Value>;
-
   /// A mask at one chunk. Uniform: all V lanes agree, `pred` says on what; null
   /// pred: all on.
   struct ChunkMask {
@@ -104,11 +96,13 @@ private:
   VectorType getChunkType(Type element) const {
     return VectorType::get(layout.vector, element);
   }
-  SmallVector<Type> getTypes(TypeRange types) const;
-  /// Mapped values: a scalar's one, a vector's chunks.
+  /// What maps a value of this type: a scalar once, a vector for each chunk.
+  MutableArrayRef<IRMapping> getMaps(Type type) {
+    return isa<VectorType>(type) ? chunks : MutableArrayRef(scalars);
+  }
+  SmallVector<Type> getTypes(TypeRange types);
   SmallVector<Value> lookup(ValueRange values);
   void mapResults(ValueRange from, ValueRange to);
-  const Chunks &getChunks(Value v) { return chunks.find(v)->second; }
   Value index(int64_t value);
   /// [0, 1, .., V - 1], index.
   Value getLaneNumbers();
@@ -143,7 +137,7 @@ private:
   void storeChunk(const ChunkAccess &access, Value v, int64_t chunk);
   void storeLanes(const ChunkAccess &access, Value v, int64_t chunk, Value on);
 
-  Value reduceInThread(vector::CombiningKind kind, const Chunks &values);
+  Value reduceInThread(vector::CombiningKind kind, Value v);
   Value reduceInWarp(vector::CombiningKind kind, Value v, int64_t threads);
   Value loadSlot(vector::CombiningKind kind, Value buffer, Value slot,
                  int64_t slots);
@@ -157,7 +151,7 @@ private:
   ImplicitLocOpBuilder b;
   Layout layout;
   IRMapping &scalars;
-  llvm::DenseMap<Value, Chunks> chunks;
+  SmallVector<IRMapping> chunks;
   llvm::DenseMap<Value, Value> masks; // lanes below this are on
   Value shift;                        // index; null: none
   bool clusterStarted = false;

@@ -386,3 +386,21 @@ func.func @read_back(%x: memref<8x1024xf32>) {
   } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 512, registers = 32>>}
   return
 }
+
+// -----
+
+// A vector along another dimension than the last: an element per access, in one kernel.
+// CHECK-LABEL: func.func @across
+// CHECK: gpu.launch
+// CHECK-COUNT-4: vector.load %arg0[%{{.*}}, %{{.*}}] : memref<32x8xf32>, vector<1xf32>
+// CHECK-COUNT-4: vector.store {{.*}} vector<1xf32>
+// CHECK-NOT: gpu.launch
+func.func @across(%x: memref<32x8xf32>, %y: memref<8x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%c0, %i], %pad {in_bounds = [true], permutation_map = affine_map<(d0, d1) -> (d0)>} : memref<32x8xf32>, vector<32xf32>
+    vector.transfer_write %v, %y[%i, %c0] {in_bounds = [true]} : vector<32xf32>, memref<8x32xf32>
+  } {norm.loop = #norm.loop<rows, <threads = 8, vector = 4, lanes = 32, registers = 32>>}
+  return
+}
