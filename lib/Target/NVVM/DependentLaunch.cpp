@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/IR/Norm.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/NVVM/Passes.h"
 
@@ -52,36 +53,28 @@ static bool isReadOnlyArgument(Value buffer) {
 /// Reads of what all rows read, from buffers that no kernel here writes.
 static bool readsSharedArguments(Operation *op, gpu::LaunchOp launch) {
   bool reads = false;
-  WalkResult result = op->walk([&](Operation *nested) {
+  bool doesMore = norm::anyIn(op, [&](Operation *nested) {
     auto access = norm::getRowAccess(nested);
-    if (access && !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
-                      cast<MemRefType>(access->base.getType()))) {
-      reads = true;
-      if (access->isWrite || !isReadOnlyArgument(access->base) ||
-          llvm::any_of(access->indices, [&](Value index) {
-            return dependsOnRow(index, launch);
-          }))
-        return WalkResult::interrupt();
-    } else if (nested->getNumRegions() == 0 && !isMemoryEffectFree(nested)) {
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+    if (!access || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
+                       cast<MemRefType>(access->base.getType())))
+      return nested->getNumRegions() == 0 && !isMemoryEffectFree(nested);
+    reads = true;
+    return access->isWrite || !isReadOnlyArgument(access->base) ||
+           llvm::any_of(access->indices, [&](Value index) {
+             return dependsOnRow(index, launch);
+           });
   });
-  return reads && !result.wasInterrupted();
-}
-
-static bool isExchange(Operation &op) {
-  return isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op);
+  return reads && !doesMore;
 }
 
 /// The first op of the kernel by which threads wait for each other, or its end.
 static Operation *findFirstExchange(gpu::LaunchOp launch) {
   Operation *first = launch.getBody().front().getTerminator();
-  launch.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isExchange(*op))
-      return WalkResult::advance();
-    first = op;
-    return WalkResult::interrupt();
+  norm::anyIn(launch, [&](Operation *op) {
+    bool isExchange = isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op);
+    if (isExchange)
+      first = op;
+    return isExchange;
   });
   return first;
 }
@@ -97,20 +90,14 @@ static void overlap(IRRewriter &rewriter, gpu::LaunchOp launch) {
   rewriter.setInsertionPointToStart(&body);
   auto wait = NVVM::GriddepcontrolOp::create(rewriter, loc,
                                              NVVM::GridDepActionKind::wait);
-  SmallVector<Operation *> reads;
-  for (Operation &op : *first->getBlock()) {
-    if (&op == first)
-      break;
-    if (readsSharedArguments(&op, launch))
-      reads.push_back(&op);
-  }
-  for (Operation *op : reads) {
-    // Reads under a condition of the block, such as whether it has a row, stay.
-    if (op->getBlock() != &body ||
-        failed(moveOperationDependencies(rewriter, op, wait)))
-      continue;
-    rewriter.moveOpBefore(op, wait);
-  }
+  // Reads under a condition of the block, such as whether it has a row, stay.
+  if (first->getBlock() != &body)
+    return;
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(wait->getIterator(), first->getIterator())))
+    if (readsSharedArguments(&op, launch) &&
+        succeeded(moveOperationDependencies(rewriter, &op, wait)))
+      rewriter.moveOpBefore(&op, wait);
 }
 
 namespace {
