@@ -88,12 +88,6 @@ static bool fitsStack(memref::AllocOp op, Operation *loop, bool isShared) {
          norm::getRowTarget(op).threadStackBytes;
 }
 
-static void eraseDeallocs(Value buffer) {
-  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
-    if (isa<memref::DeallocOp>(user))
-      user->erase();
-}
-
 /// `v`, computed where `b` stands; null where it depends on the row.
 static Value cloneOutside(OpBuilder &b, Value v, Operation *loop) {
   Operation *def = v.getDefiningOp();
@@ -119,28 +113,20 @@ struct SharedPlacer {
   Value count, number;
 
   /// Null where the row decides how long the buffer is, without a bound.
-  Value place(memref::AllocOp op) {
+  memref::ViewOp place(memref::AllocOp op) {
     MemRefType type = op.getType();
-    if (!type.getLayout().isIdentity())
+    auto most = llvm::map_to_vector(op.getDynamicSizes(),
+                                    [&](Value size) { return findMost(size); });
+    if (!type.getLayout().isIdentity() || llvm::is_contained(most, Value()))
       return nullptr;
-    SmallVector<Value> most;
-    for (Value size : op.getDynamicSizes()) {
-      most.push_back(findMost(size));
-      if (!most.back())
-        return nullptr;
-    }
     Value bytes = buildBytes(op, most);
     auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     Value buffer =
         memref::AllocOp::create(b, flat, Value(Lanes(b, count) * bytes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
-    Value view = memref::ViewOp::create(
-        b, type, buffer, Lanes(b, number) * bytes, op.getDynamicSizes());
-    eraseDeallocs(op);
-    op.replaceAllUsesWith(view);
-    op.erase();
-    return buffer;
+    return memref::ViewOp::create(b, type, buffer, Lanes(b, number) * bytes,
+                                  op.getDynamicSizes());
   }
 
   /// `size` for all rows, or what it is at most: the last block of columns may
@@ -178,23 +164,25 @@ FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
   loop->walk([&](memref::AllocOp op) { ops.push_back(op); });
   SmallVector<Value> placed;
   for (memref::AllocOp op : ops) {
+    Location loc = op.getLoc();
+    Value place;
     if (fitsStack(op, loop, isShared)) {
       // Not where it stands: a loop would take more per iteration.
       OpBuilder inner = OpBuilder::atBlockBegin(&loop->getRegion(0).front());
-      eraseDeallocs(op);
-      op.replaceAllUsesWith(
-          memref::AllocaOp::create(inner, op.getLoc(), op.getType())
-              .getResult());
-      op.erase();
-      continue;
-    }
-    Location loc = op.getLoc();
-    MemRefType type = op.getType();
-    Value buffer = SharedPlacer{{loc, b}, loop, count, number}.place(op);
-    if (!buffer)
+      place = memref::AllocaOp::create(inner, loc, op.getType());
+    } else if (auto view =
+                   SharedPlacer{{loc, b}, loop, count, number}.place(op)) {
+      placed.push_back(view.getSource());
+      place = view;
+    } else {
       return emitError(loc, "a kernel cannot hold a buffer of type ")
-             << type << " whose size differs from row to row";
-    placed.push_back(buffer);
+             << op.getType() << " whose size differs from row to row";
+    }
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (isa<memref::DeallocOp>(user))
+        user->erase();
+    op.replaceAllUsesWith(place);
+    op.erase();
   }
   return placed;
 }
