@@ -131,9 +131,8 @@ SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
   std::optional<int64_t> rows =
       getConstantIntValue(extents[numOuterLoops() - 1]);
   int64_t step = getBlockSize(1, level);
-  bool isLowest = level == 1,
-       isWhole = rows && *rows % target.stripsPerSum == 0;
-  Value full = isLowest && !isWhole ? roundDownToBlocks(from, to) : to;
+  bool isLowest = level == 1;
+  Value full = isLowest ? roundDown(from, to, target.stripsPerSum, rows) : to;
   // A load under a mask is a branch, which others do not pass.
   int64_t ahead = mask ? 1 : target.rowsAhead;
   auto build = [&](Value begin, ValueRange args) {
@@ -152,9 +151,12 @@ SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
   return combineAll(sums, sumRows(full, to, /*step=*/1, column, width, mask));
 }
 
-Value RowEmitter::roundDownToBlocks(Value from, Value to) {
-  Value count = arith::SubIOp::create(b, to, from);
-  Value rest = arith::RemUIOp::create(b, count, index(target.stripsPerSum));
+Value RowEmitter::roundDown(Value from, Value to, int64_t block,
+                            std::optional<int64_t> extent) {
+  if (extent && *extent % block == 0)
+    return to;
+  Value count = b.createOrFold<arith::SubIOp>(to, from);
+  Value rest = arith::RemUIOp::create(b, count, index(block));
   return arith::SubIOp::create(b, to, rest);
 }
 

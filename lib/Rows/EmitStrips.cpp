@@ -331,11 +331,7 @@ void RowEmitter::buildWholeRow(WriteFn write) {
 void RowEmitter::buildParallelRows() {
   Value extent = asValue(extents[numOuterLoops() - 1]);
   std::optional<int64_t> rows = getConstantIntValue(extent);
-  Value full = extent;
-  if (!rows || *rows % target.rowsAhead != 0) {
-    Value rest = arith::RemUIOp::create(b, extent, index(target.rowsAhead));
-    full = arith::SubIOp::create(b, extent, rest);
-  }
+  Value full = roundDown(index(0), extent, target.rowsAhead, rows);
   auto build = [&](int64_t step) {
     return [this, step](Value begin, ValueRange) -> SmallVector<Value> {
       buildWholeRow([&](Value column, int64_t width, Value mask) {

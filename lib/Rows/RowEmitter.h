@@ -338,8 +338,10 @@ private:
   /// Rows that fill no block are added last, one after another.
   SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
                                   Value column, int64_t width, Value mask);
-  /// Returns where the last whole block of rows of [from, to) ends.
-  Value roundDownToBlocks(Value from, Value to);
+  /// Returns where the last whole block of rows of [from, to) ends; `extent`,
+  /// of all rows, says that all are whole where it is a multiple.
+  Value roundDown(Value from, Value to, int64_t block,
+                  std::optional<int64_t> extent);
   /// Adds the rows `sums` to `outs`.
   void addSums(const SumRows &outs, const SumRows &sums);
   /// Combines each strip of `outs` with what `compute` returns for it.

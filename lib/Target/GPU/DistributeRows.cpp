@@ -260,7 +260,8 @@ private:
             change(narrow.apply<arith::RemUIOp>(by), b.getIndexType())};
   }
 
-  /// Maps the loop's indices to those of iteration `number`.
+  /// Maps the loop's indices to those of iteration `number`; `small`: 32 bits
+  /// hold it.
   void mapIndices(Value number, IRMapping &map, bool small) {
     map.map(space.number, number);
     SmallVector<Value> ivs = *loop.getLoopInductionVars();
@@ -324,13 +325,7 @@ private:
       return access->emitError("cannot distribute a row loop that reads back a "
                                "buffer that it writes");
     norm::missed(access, norm::Missed::ReadBack);
-    buildRows({lanes,
-               /*threads=*/1,
-               /*vector=*/1,
-               /*cluster=*/1,
-               {},
-               space.isSmall()},
-              "");
+    buildRows({lanes}, "");
     return success();
   }
 
@@ -347,11 +342,8 @@ private:
     if (threads < norm::kWarpSize &&
         failed(norm::verifyUniformReductions(getBody())))
       return failure();
-    KernelPlan narrow{*lanes,  threads, /*vector=*/1,
-                      cluster, {},      space.isSmall()};
-    KernelPlan wide = narrow;
-    wide.vector = vector;
-    wide.smallCount = true;
+    KernelPlan narrow{*lanes, threads, /*vector=*/1, cluster};
+    KernelPlan wide{*lanes, threads, vector, cluster};
     if (schedule.getShifted())
       wide.shiftReference = findShiftReference(loop);
     auto buffers = collectWideBuffers(loop, *lanes, vector,
@@ -426,7 +418,8 @@ private:
                        ? launch.getClusterIds()->x
                        : buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
-    mapIndices(number, map, plan.smallCount);
+    // The host launches no wide kernel where they do not.
+    mapIndices(number, map, space.isSmall() || plan.vector > 1);
     VectorDistributor::Layout layout{plan,   launch, thread,
                                      active, rank,   &readBack};
     VectorDistributor(b, layout, map).run(getBody());

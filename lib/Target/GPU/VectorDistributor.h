@@ -46,13 +46,12 @@ Value reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
 
 /// How one kernel shares the rows of a loop.
 struct KernelPlan {
-  int64_t lanes;   ///< length of the vectors
-  int64_t threads; ///< T, in all blocks of the row
-  int64_t vector;  ///< V
-  int64_t cluster; ///< blocks of the row
+  int64_t lanes;       ///< length of the vectors
+  int64_t threads = 1; ///< T, in all blocks of the row
+  int64_t vector = 1;  ///< V
+  int64_t cluster = 1; ///< blocks of the row
   /// Null, or whose rows decide the shift.
-  VectorTransferOpInterface shiftReference;
-  bool smallCount; ///< 32 bits hold a row's number
+  VectorTransferOpInterface shiftReference = {};
 };
 
 class VectorDistributor {
