@@ -7,10 +7,14 @@
 
 // Upstream: LLVM 22.1: buffer-results-to-out-params copies a result that is a
 // view of its allocation, and joins parts by copies; goes when it hoists both.
+// Upstream: LLVM 22.1: eliminate-empty-tensors follows ops that do not compute
+// in place, and a result overwrites a value that is still read; goes when it
+// stops there.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,7 +33,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-using bufferization::MaterializeInDestinationOp;
+using namespace mlir::bufferization;
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
@@ -114,9 +118,9 @@ static Overwritten convertArguments(func::FuncOp func, OpBuilder &b) {
     argument.setType(getBufferType(tensorType));
     std::optional<unsigned> result =
         norm::getResultOver(func, argument.getArgNumber());
-    auto tensor = bufferization::ToTensorOp::create(
-        b, argument.getLoc(), tensorType, argument, /*restrict=*/true,
-        /*writable=*/result.has_value());
+    auto tensor = ToTensorOp::create(b, argument.getLoc(), tensorType, argument,
+                                     /*restrict=*/true,
+                                     /*writable=*/result.has_value());
     argument.replaceAllUsesExcept(tensor, tensor);
     if (result)
       overwritten[*result] = tensor;
@@ -153,9 +157,9 @@ static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
 /// Returns true if a tensor that `isFound` may lie in the buffer of `value`,
 /// also by the branches of an if, a loop or a call.
 static bool mayAlias(OpOperand &value, function_ref<bool(Value)> isFound) {
-  bufferization::BufferizationOptions options;
-  bufferization::AnalysisState state(options);
-  bufferization::TraversalConfig config;
+  BufferizationOptions options;
+  AnalysisState state(options);
+  TraversalConfig config;
   config.alwaysIncludeLeaves = false;
   config.followUnknownOps = true;
   return !state.findValueInReverseUseDefChain(&value, isFound, config).empty();
@@ -173,8 +177,7 @@ static bool sharesBuffer(OpResult result, Value own) {
       for (OpOperand &value : block.getTerminator()->getOpOperands()) {
         bool isOther = value.getOperandNumber() != result.getResultNumber();
         if (isTensor(value.get().getType()) && mayAlias(value, [&](Value v) {
-              return v.getDefiningOp<bufferization::ToTensorOp>() &&
-                     (v == own) == isOther;
+              return v.getDefiningOp<ToTensorOp>() && (v == own) == isOther;
             }))
           return true;
       }
@@ -192,11 +195,12 @@ static bool mayBeInOther(OpOperand &result, Value own,
   });
 }
 
-/// Writes results over the tensors of arguments, for which bufferization finds
-/// what is read later, and then leaves them there. That a buffer is written is
-/// not seen by the analysis of tensors, so it comes last.
-static void writeOver(OpBuilder &b, func::ReturnOp ret,
-                      const Overwritten &overwritten) {
+/// Writes the first operands of the return over the tensors of arguments, for
+/// which bufferization finds what is read later, and then leaves them there.
+/// That a buffer is written is not seen by the analysis of tensors, so it comes
+/// last: what a result is written over may be read for all others.
+static void writeOver(func::ReturnOp ret, const Overwritten &overwritten) {
+  OpBuilder b(ret);
   Location loc = ret.getLoc();
   llvm::DenseSet<Value> written;
   for (auto [result, argument] : overwritten)
@@ -204,10 +208,11 @@ static void writeOver(OpBuilder &b, func::ReturnOp ret,
   // What may be in another argument is copied before that is overwritten.
   llvm::MapVector<Value, Value> kept;
   SmallVector<Value> inPlace;
-  for (auto [number, argument] : overwritten) {
+  for (auto [operand, argument] :
+       llvm::zip(ret->getOpOperands(), llvm::make_second_range(overwritten))) {
     Value &result = kept[argument];
-    result = ret.getOperand(number);
-    if (mayBeInOther(ret->getOpOperand(number), argument, written))
+    result = operand.get();
+    if (mayBeInOther(operand, argument, written))
       result = norm::createCopy(b, loc, result);
     else
       inPlace.push_back(argument);
@@ -219,23 +224,28 @@ static void writeOver(OpBuilder &b, func::ReturnOp ret,
   for (auto [argument, result] : kept)
     MaterializeInDestinationOp::create(
         b, loc, /*result=*/Type(), result,
-        argument.getDefiningOp<bufferization::ToTensorOp>().getBuffer(),
+        argument.getDefiningOp<ToTensorOp>().getBuffer(),
         /*restrict=*/false, /*writable=*/true);
+  ret->eraseOperands(0, overwritten.size());
 }
 
+/// Writes results into buffers of their own. The return keeps those that have
+/// one as an argument, and scalars.
 static void convertResults(func::FuncOp func, OpBuilder &b,
                            const Overwritten &overwritten) {
   Block &entry = func.getBody().front();
   auto ret = cast<func::ReturnOp>(entry.getTerminator());
   b.setInsertionPoint(ret);
-  SmallVector<Value> scalars;
+  auto kept = llvm::map_to_vector(overwritten, [&](const auto &over) -> Value {
+    return ret.getOperand(over.first);
+  });
   for (auto [i, result] : llvm::enumerate(ret.getOperands())) {
     if (overwritten.contains(i))
       continue;
     if (!isTensor(result.getType())) {
       if (IntegerType bits = getBitsType(result.getType()))
         result = arith::BitcastOp::create(b, ret.getLoc(), bits, result);
-      scalars.push_back(result);
+      kept.push_back(result);
       continue;
     }
     Value out =
@@ -250,12 +260,12 @@ static void convertResults(func::FuncOp func, OpBuilder &b,
                                        result, out, /*restrict=*/true,
                                        /*writable=*/true);
   }
-  writeOver(b, ret, overwritten);
-  ret.getOperandsMutable().assign(scalars);
+  ret.getOperandsMutable().assign(kept);
 }
 
-static void setSignature(func::FuncOp func) {
+static void finishSignature(func::FuncOp func, const Overwritten &overwritten) {
   Block &entry = func.getBody().front();
+  writeOver(cast<func::ReturnOp>(entry.getTerminator()), overwritten);
   TypeRange results = entry.getTerminator()->getOperandTypes();
   auto scalars = llvm::make_filter_range(
       func.getResultTypes(), [](Type type) { return !isTensor(type); });
@@ -317,13 +327,13 @@ static void writeParts(IRRewriter &b, MaterializeInDestinationOp write,
 /// Makes each part of a result a result of its own, in a view of its buffer.
 // Upstream: LLVM 22.1: one-shot bufferization copies a part where one loop
 // writes several slices of a chain; goes when it knows that they are disjoint.
-static void writePartsInPlace(ModuleOp module) {
+static void writePartsInPlace(func::FuncOp func) {
   SmallVector<MaterializeInDestinationOp> writes;
-  module.walk([&](MaterializeInDestinationOp write) {
+  func.walk([&](MaterializeInDestinationOp write) {
     if (isa<MemRefType>(write.getDest().getType()) && write.getRestrict())
       writes.push_back(write);
   });
-  IRRewriter rewriter(module.getContext());
+  IRRewriter rewriter(func.getContext());
   for (MaterializeInDestinationOp write : writes) {
     auto last = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
     if (!last || !last->hasOneUse())
@@ -334,26 +344,132 @@ static void writePartsInPlace(ModuleOp module) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Computing results in their buffers
+//===----------------------------------------------------------------------===//
+
+/// Returns the writes of results behind which only other ops on values follow.
+/// A value that is computed behind any other write could overwrite its buffer.
+static SmallVector<MaterializeInDestinationOp> getLastWrites(Block &body) {
+  SmallVector<MaterializeInDestinationOp> writes;
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    auto write = dyn_cast<MaterializeInDestinationOp>(op);
+    if (write && isa<MemRefType>(write.getDest().getType()) &&
+        write.getRestrict())
+      writes.push_back(write);
+    else if (!isMemoryEffectFree(&op))
+      break;
+  }
+  std::reverse(writes.begin(), writes.end());
+  return writes;
+}
+
+/// Changes a write into a buffer to one into a tensor, which bufferization
+/// checks against all other uses of that buffer.
+static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
+  Value buffer = write.getDest();
+  b.setInsertionPointAfterValue(buffer);
+  auto tensor =
+      ToTensorOp::create(b, write.getLoc(), write.getSource().getType(), buffer,
+                         /*restrict=*/true, /*writable=*/true);
+  b.setInsertionPoint(write);
+  auto written = MaterializeInDestinationOp::create(
+      b, write.getLoc(), tensor.getType(), write.getSource(), tensor);
+  write.getSourceMutable().assign(written.getResult());
+  write.setRestrict(false);
+}
+
+/// Returns true if a result may be in the buffer of another one.
+static bool mayBeElsewhere(MaterializeInDestinationOp write) {
+  return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp,
+                         tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
+      write.getSource().getDefiningOp());
+}
+
+/// Writes results into tensors of their buffers, behind all other ops. What may
+/// be in the buffer of another result is read before that is written.
+static void writeTensors(func::FuncOp func) {
+  Block &body = func.getBody().front();
+  OpBuilder b(func.getContext());
+  SmallVector<MaterializeInDestinationOp> last = getLastWrites(body);
+  auto writes = llvm::filter_to_vector(last, mayBeElsewhere);
+  llvm::append_range(
+      writes, llvm::make_filter_range(last, std::not_fn(mayBeElsewhere)));
+  for (MaterializeInDestinationOp write : writes) {
+    write->moveBefore(body.getTerminator());
+    writeTensor(b, write);
+  }
+}
+
+/// Returns true if `v` is one of several tensors: another one that was computed
+/// in the caller's buffer may be larger, or be read after it was overwritten.
+/// Two branches that start from one buffer are a conflict, too.
+static bool isChosen(Value v) {
+  Operation *def = v.getDefiningOp();
+  return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(def) &&
+         !isa<LoopLikeOpInterface>(def);
+}
+
+/// Runs upstream's elimination of empty tensors where every op between the
+/// empty tensor and the write computes in place.
+static LogicalResult eliminateInPlace(func::FuncOp func) {
+  OneShotBufferizationOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  OneShotAnalysisState state(func, options);
+  if (failed(analyzeOp(func, state)))
+    return failure();
+  auto build = [&](RewriterBase &rewriter, SubsetInsertionOpInterface write,
+                   tensor::EmptyOp empty, Operation *user) -> Value {
+    // A tensor that a loop carries is read until it is overwritten.
+    auto copy = dyn_cast<MaterializeInDestinationOp>(*write);
+    if (copy && !copy.getDest().getDefiningOp<ToTensorOp>())
+      return Value();
+    TraversalConfig config;
+    config.alwaysIncludeLeaves = false;
+    config.followInPlaceOnly = true;
+    config.followEquivalentOnly = true;
+    config.followSameTypeOrCastsOnly = true;
+    auto found = state.findValueInReverseUseDefChain(
+        &write.getSourceOperand(),
+        [&](Value v) { return v == empty.getResult() || isChosen(v); }, config);
+    return found.size() != 1 || found.front() != empty.getResult()
+               ? Value()
+               : buildSubsetExtraction(rewriter, write, empty, user);
+  };
+  IRRewriter rewriter(func.getContext());
+  return eliminateEmptyTensors(rewriter, func, state, build);
+}
+
 namespace {
 struct NormResultsToOutParams
     : norm::impl::NormResultsToOutParamsBase<NormResultsToOutParams> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SymbolTable symbols(module);
+    SymbolTable symbols(getOperation());
     llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
-    module.walk(
+    getOperation().walk(
         [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
-    for (func::FuncOp func : norm::getExports(module)) {
+    llvm::DenseMap<Operation *, Overwritten> exports;
+    for (func::FuncOp func : norm::getExports(getOperation())) {
       if (failed(checkSupported(func)))
         return signalPassFailure();
       if (auto it = calls.find(func.getName()); it != calls.end())
         separateCalledBody(func, symbols, it->second);
       OpBuilder b(func);
-      Overwritten overwritten = convertArguments(func, b);
-      convertResults(func, b, overwritten);
-      setSignature(func);
+      exports[func] = convertArguments(func, b);
+      convertResults(func, b, exports[func]);
     }
-    writePartsInPlace(module);
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      writePartsInPlace(func);
+      if (func.getBody().hasOneBlock())
+        writeTensors(func);
+      if (auto it = exports.find(func); it != exports.end())
+        finishSignature(func, it->second);
+      if (failed(eliminateInPlace(func)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

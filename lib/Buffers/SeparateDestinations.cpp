@@ -102,10 +102,12 @@ static void separate(IRRewriter &rewriter, Operation *op) {
     rewriter.eraseOp(op);
 }
 
-/// Returns true if this use starts from a value that it then overwrites.
+/// Returns true if this use starts from a value that it then overwrites, or
+/// gives it to the caller.
 static bool startsFrom(OpOperand &use) {
-  return isDestination(use) &&
-         !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+  Operation *user = use.getOwner();
+  return isDestination(use) && (!user->hasTrait<OpTrait::IsTerminator>() ||
+                                isa<func::ReturnOp>(user));
 }
 
 /// Fills the destinations that start from a constant of equal elements, which

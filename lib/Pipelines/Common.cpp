@@ -85,11 +85,10 @@ void norm::buildDecomposition(OpPassManager &pm, Products products) {
 
 void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormStoreWholeBytes());
-  pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.
-  pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
+  pm.addPass(createNormResultsToOutParams());
 }
 
 void norm::buildTensorsToBuffers(OpPassManager &pm) {

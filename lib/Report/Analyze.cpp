@@ -72,8 +72,6 @@ public:
     StringRef name = pass->getArgument();
     if (name == "norm-recognize")
       return collectLines(op, linesBefore);
-    if (name == "norm-results-to-out-params")
-      return noteLinalg(op);
     // After this point there are versions for threads, or kernels.
     if (name == "buffer-loop-hoisting" || name == "norm-distribute-rows-to-gpu")
       noteLoops(op);
@@ -82,6 +80,8 @@ public:
   void runAfterPass(Pass *pass, Operation *op) override {
     if (pass->getArgument() == "norm-recognize")
       noteRecognized(op);
+    if (pass->getArgument() == "norm-store-whole-bytes")
+      noteLinalg(op);
   }
 
 private:

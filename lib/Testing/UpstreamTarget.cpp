@@ -45,10 +45,9 @@ public:
     pm.addPass(createNormNestedIndicesToLoops());
     // This makes programs with norm ops comparable too.
     pm.addPass(createNormToLinalg());
-    pm.addPass(createNormResultsToOutParams());
     pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
     pm.addPass(createNormSeparateDestinations());
-    pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
+    pm.addPass(createNormResultsToOutParams());
     buildBufferization(pm);
     pm.addPass(createConvertLinalgToLoopsPass());
     buildScalarLowering(pm);

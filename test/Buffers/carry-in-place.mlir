@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place))' | FileCheck %s
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place),func.func(norm-separate-results),one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place),norm-results-to-out-params,one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

@@ -5,8 +5,10 @@
 // CHECK-DAG: %[[V0:.*]] = memref.subview %[[OUT]][0, 0] [%{{.*}}, 32] [1, 1]
 // CHECK-DAG: %[[V1:.*]] = memref.subview %[[OUT]][0, 32] [%{{.*}}, 32] [1, 1]
 // CHECK-NOT: tensor.insert_slice
-// CHECK: bufferization.materialize_in_destination %[[LO]] in restrict writable %[[V0]]
-// CHECK: bufferization.materialize_in_destination %[[HI]] in restrict writable %[[V1]]
+// CHECK: %[[W0:.*]] = bufferization.materialize_in_destination %[[LO]] in
+// CHECK: bufferization.materialize_in_destination %[[W0]] in writable %[[V0]]
+// CHECK: %[[W1:.*]] = bufferization.materialize_in_destination %[[HI]] in
+// CHECK: bufferization.materialize_in_destination %[[W1]] in writable %[[V1]]
 func.func private @halves(%lo: tensor<?x32xf32>, %hi: tensor<?x32xf32>, %out: memref<?x64xf32>) {
   %c0 = arith.constant 0 : index
   %m = tensor.dim %lo, %c0 : tensor<?x32xf32>
@@ -22,8 +24,10 @@ func.func private @halves(%lo: tensor<?x32xf32>, %hi: tensor<?x32xf32>, %out: me
 // CHECK-SAME: (%[[EVEN:.*]]: tensor<1x4x2xf32>, %[[ODD:.*]]: tensor<4x2xf32>, %[[OUT:.*]]: memref<1x4x4xf32>)
 // CHECK-DAG: %[[V0:.*]] = memref.subview %[[OUT]][0, 0, 0] [1, 4, 2] [1, 1, 2] : memref<1x4x4xf32> to memref<1x4x2xf32
 // CHECK-DAG: %[[V1:.*]] = memref.subview %[[OUT]][0, 0, 1] [1, 4, 2] [1, 1, 2] : memref<1x4x4xf32> to memref<4x2xf32
-// CHECK: bufferization.materialize_in_destination %[[EVEN]] in restrict writable %[[V0]]
-// CHECK: bufferization.materialize_in_destination %[[ODD]] in restrict writable %[[V1]]
+// CHECK: %[[W0:.*]] = bufferization.materialize_in_destination %[[EVEN]] in
+// CHECK: bufferization.materialize_in_destination %[[W0]] in writable %[[V0]]
+// CHECK: %[[W1:.*]] = bufferization.materialize_in_destination %[[ODD]] in
+// CHECK: bufferization.materialize_in_destination %[[W1]] in writable %[[V1]]
 func.func private @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %out: memref<1x4x4xf32>) {
   %e = tensor.empty() : tensor<1x4x4xf32>
   %c = tensor.collapse_shape %even [[0, 1], [2]] : tensor<1x4x2xf32> into tensor<4x2xf32>
@@ -36,7 +40,7 @@ func.func private @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %o
 // The dimension that folding dropped is not the one of the insertion.
 // CHECK-LABEL: func.func private @turned_part
 // CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
-// CHECK: bufferization.materialize_in_destination %[[C]] in restrict writable
+// CHECK: bufferization.materialize_in_destination %[[C]] in %{{.*}} : (tensor<3x4xf32>, tensor<3x4xf32>)
 func.func private @turned_part(%x: tensor<3x1x4xf32>, %y: tensor<3x4x2xf32>, %out: memref<3x4x3xf32>) {
   %e = tensor.empty() : tensor<3x4x3xf32>
   %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<3x1x4xf32> into tensor<3x4xf32>

@@ -1,8 +1,10 @@
 // RUN: norm-opt %s --norm-results-to-out-params --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func @f(%arg0: memref<4xf32>, %arg1: f32, %arg2: memref<4xf32>) -> f32 attributes {llvm.emit_c_interface}
-// CHECK: %[[T:.*]] = bufferization.to_tensor %arg0 restrict
-// CHECK: bufferization.materialize_in_destination %[[T]] in restrict writable %arg2
+// CHECK-DAG: %[[T:.*]] = bufferization.to_tensor %arg0 restrict :
+// CHECK-DAG: %[[OUT:.*]] = bufferization.to_tensor %arg2 restrict writable
+// CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[T]] in %[[OUT]]
+// CHECK: bufferization.materialize_in_destination %[[R]] in writable %arg2
 // CHECK: return %arg1 : f32
 func.func @f(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
   return %x, %s : tensor<4xf32>, f32
@@ -14,8 +16,10 @@ func.func @f(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
 // CHECK-DAG: %[[COLUMN:.*]] = memref.collapse_shape %arg2 {{\[}}[0, 1]] : memref<4x1xf32> into memref<4xf32>
 // CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0
 // CHECK-DAG: %[[FIRST:.*]] = tensor.extract_slice %[[X]]
-// CHECK: materialize_in_destination %[[X]] in restrict writable %[[BLOCKS]]
-// CHECK: materialize_in_destination %[[FIRST]] in restrict writable %[[COLUMN]]
+// CHECK: %[[W0:.*]] = bufferization.materialize_in_destination %[[FIRST]] in
+// CHECK: materialize_in_destination %[[W0]] in writable %[[COLUMN]]
+// CHECK: %[[W1:.*]] = bufferization.materialize_in_destination %[[X]] in
+// CHECK: materialize_in_destination %[[W1]] in writable %[[BLOCKS]]
 func.func @blocks_of_a_row(%x: tensor<4x2x32xf32>) -> (tensor<4x64xf32>, tensor<4x1xf32>) {
   %r = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x2x32xf32> into tensor<4x64xf32>
   %s = tensor.extract_slice %x[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x2x32xf32> to tensor<4xf32>
@@ -26,7 +30,7 @@ func.func @blocks_of_a_row(%x: tensor<4x2x32xf32>) -> (tensor<4x64xf32>, tensor<
 // The shape of a view would be known only later.
 // CHECK-LABEL: func @dynamic_blocks
 // CHECK-NOT: memref.expand_shape
-// CHECK: materialize_in_destination %{{.*}} in restrict writable %arg1 : (tensor<?xf32>, memref<?xf32>)
+// CHECK: materialize_in_destination %{{.*}} in writable %arg1 : (tensor<?xf32>, memref<?xf32>)
 func.func @dynamic_blocks(%x: tensor<?x32xf32>) -> tensor<?xf32> {
   %r = tensor.collapse_shape %x [[0, 1]] : tensor<?x32xf32> into tensor<?xf32>
   return %r : tensor<?xf32>
@@ -71,7 +75,8 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func @over(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<4xf32>) attributes
 // CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0 restrict writable
 // CHECK-DAG: %[[Y:.*]] = bufferization.to_tensor %arg1 restrict :
-// CHECK: bufferization.materialize_in_destination %[[X]] in restrict writable %arg2
+// CHECK: %[[COPY:.*]] = bufferization.materialize_in_destination %[[X]] in
+// CHECK: bufferization.materialize_in_destination %[[COPY]] in writable %arg2
 // CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[Y]] in %[[X]]
 // CHECK: bufferization.materialize_in_destination %[[R]] in writable %arg0
 func.func @over(%x: tensor<4xf32> {norm.result = 0 : i64}, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

@@ -16,9 +16,8 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     Gives every public function on tensors the calling convention of a compiled
     artifact: tensor arguments become memrefs with the identity layout, tensor
     results become trailing memref arguments that the caller provides, and the
-    function is exported as `_mlir_ciface_<name>`. Results are stored with
-    `bufferization.materialize_in_destination`, so that bufferization computes
-    them in the caller's buffer. Scalar results stay results. Floats of 8 and 16 bits
+    function is exported as `_mlir_ciface_<name>`. Results are computed in the caller's
+    buffer where that is safe. Scalar results stay results. Floats of 8 and 16 bits
     are passed as integers of their bits, and a narrow integer that is returned is
     extended, as C's compilers do both.
 
@@ -43,11 +42,25 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     func.func @f(%x: memref<4xf32>, %out: memref<4xf32>)
         attributes {llvm.emit_c_interface} {
       %t = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+      %o = bufferization.to_tensor %out restrict writable : memref<4xf32> to tensor<4xf32>
       ...
-      bufferization.materialize_in_destination %y in restrict writable %out
+      %r = bufferization.materialize_in_destination %y in %o
+      bufferization.materialize_in_destination %r in writable %out
       return
     }
     ```
+
+    The first write is one of tensors, because one into a buffer has none with which
+    one-shot bufferization could find a conflict. It conflicts with any later read of
+    what it overwrites, and a copy resolves the conflict. Then the pass runs upstream's
+    elimination of empty tensors, which makes a result start in the caller's buffer, if
+    every op in between computes in place. The pass eliminate-empty-tensors also follows
+    ops that do not: the buffer then goes to a value that is needed until after the
+    result was written there. An empty tensor stays where a branch or an `arith.select`
+    may choose what starts from it: bufferization rejects two branches that start from
+    one buffer, another value that is chosen may be smaller, and the value may be a
+    result itself. A program's own writes that are `restrict`, and behind which no op of
+    the function reads or writes memory, are results, too, and move behind all other ops.
 
     A result that is another shape of a value, as where blocks of a row become the row
     again, is stored as that value in a view of the caller's buffer
@@ -63,10 +76,10 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     ```mlir
     %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
     %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %b in restrict writable %out
+    return %b
     ```
 
-    becomes
+    becomes, before these writes are of tensors,
 
     ```mlir
     %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
@@ -77,59 +90,13 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
 
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
-    (a diagnostic says so); unranked tensors are errors.
+    (a diagnostic says so); unranked tensors are errors. Run it after
+    norm-separate-destinations, because two results that start from one fill conflict,
+    and one is copied.
   }];
   let dependentDialects = ["arith::ArithDialect",
                            "bufferization::BufferizationDialect",
                            "memref::MemRefDialect"];
-}
-
-def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
-  let summary = "Compute results in the caller's buffers where that is safe";
-  let description = [{
-    Makes each write of a result visible to one-shot bufferization, because a
-    `bufferization.materialize_in_destination` into a buffer has no tensor with which
-    the analysis could find a conflict. The write into a tensor of that buffer
-    conflicts with any later read of what it overwrites, and a copy resolves the
-    conflict.
-
-    Then it runs upstream's elimination of empty tensors, which makes a result start
-    in the caller's buffer, if every op in between computes in place. The pass
-    eliminate-empty-tensors also follows ops that do not: the buffer then goes to a
-    value that is needed until after the result was written there. An empty tensor
-    stays where a branch or an `arith.select` may choose what starts from it:
-    bufferization rejects two branches that start from one buffer, another value that is
-    chosen may be smaller, and the value may be a result itself.
-
-    Example:
-
-    ```mlir
-    %zeros = linalg.fill ins(%zero) outs(%empty)
-    %a = linalg.generic ins(%x) outs(%zeros) // a sum over rows
-    bufferization.materialize_in_destination %a in restrict writable %out
-    ```
-
-    becomes
-
-    ```mlir
-    %t = bufferization.to_tensor %out restrict writable
-    %zeros = linalg.fill ins(%zero) outs(%t)
-    %a = linalg.generic ins(%x) outs(%zeros)
-    %r = bufferization.materialize_in_destination %a in %t
-    bufferization.materialize_in_destination %r in writable %out
-    ```
-
-    The writes move behind all other ops first: what is computed behind a write may
-    be computed in the same buffer.
-
-    What norm-results-to-out-params writes over an argument comes behind the results that
-    have a buffer of their own, because they may be the argument itself.
-
-    Limits: other writes that are `restrict`, and behind which no op of the function reads or
-    writes memory. Run it after norm-separate-destinations, because two results that
-    start from one fill conflict, and one is copied.
-  }];
-  let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
 def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {

@@ -132,7 +132,7 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
     (norm-normalize-loops); sums of one combining op with a neutral element. A function with
     `norm.sum_parts` (norm-split-sums) keeps its sums. Run it after
-    norm-separate-results, which gives results their destinations.
+    norm-results-to-out-params, which gives results their destinations.
   }];
   let options = [Option<"scheduled", "scheduled", "bool", /*default=*/"false",
                         "Rows that threads share: join sums that these can "

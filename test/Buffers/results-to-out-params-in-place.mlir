@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations,func.func(norm-separate-results))' | FileCheck %s
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations,func.func(norm-separate-results),one-shot-bufferize{allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations,norm-results-to-out-params)' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations,norm-results-to-out-params,one-shot-bufferize{allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -131,26 +131,6 @@ func.func @called(%v: f32, %out0: memref<4xf32>, %out1: memref<4xf32>) {
   func.call @read(%out0) : (memref<4xf32>) -> ()
   %g = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   bufferization.materialize_in_destination %g in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
-  return
-}
-
-// -----
-
-// What is written over an argument comes behind all that reads the argument, and its
-// buffer behind that.
-// CHECK-LABEL: func @over
-// CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0 restrict writable
-// CHECK-DAG: %[[OUT:.*]] = bufferization.to_tensor %arg2 restrict writable
-// CHECK: %[[COPY:.*]] = bufferization.materialize_in_destination %[[X]] in %[[OUT]]
-// CHECK: bufferization.materialize_in_destination %[[COPY]] in writable %arg2
-// CHECK: %[[R:.*]] = bufferization.materialize_in_destination %arg1 in %[[X]]
-// CHECK-NEXT: bufferization.materialize_in_destination %[[R]] in writable %arg0
-// CHECK-NEXT: return
-func.func @over(%x: memref<4xf32>, %y: tensor<4xf32>, %out: memref<4xf32>) {
-  %t = bufferization.to_tensor %x restrict writable : memref<4xf32> to tensor<4xf32>
-  %r = bufferization.materialize_in_destination %y in %t : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  bufferization.materialize_in_destination %t in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
-  bufferization.materialize_in_destination %r in writable %x : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
 
