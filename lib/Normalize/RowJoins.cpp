@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Normalize/RowJoins.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,35 +24,23 @@ static RankedTensorType getTensorType(Value v) {
   return cast<RankedTensorType>(v.getType());
 }
 
-/// Returns true if a slice is whole in all dimensions but the innermost.
-static bool hasAllRows(OffsetSizeAndStrideOpInterface slice, Value whole) {
+/// Returns the part of the rows of `whole` that a slice is, if it is of all of
+/// them.
+static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
+                                        Value whole) {
   int64_t last = getTensorType(whole).getRank() - 1;
+  if (last < 0)
+    return std::nullopt;
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                             sizes = slice.getMixedSizes(),
                             strides = slice.getMixedStrides();
   for (int64_t dim = 0; dim < last; ++dim)
     if (!isZeroInteger(offsets[dim]) || !isOneInteger(strides[dim]) ||
         !areKnownEqual(sizes[dim], {whole, dim}))
-      return false;
-  return last >= 0;
-}
-
-bool norm::takesAllRows(tensor::ExtractSliceOp slice) {
-  return hasAllRows(slice, slice.getSource());
-}
-
-/// Returns the part of the rows of `whole` that a slice is, if it is of all of
-/// them.
-static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
-                                        Value whole) {
-  if (!hasAllRows(slice, whole))
-    return std::nullopt;
-  std::optional<int64_t> offset = getConstantIntValue(
-                             slice.getMixedOffsets().back()),
-                         size =
-                             getConstantIntValue(slice.getMixedSizes().back()),
-                         stride = getConstantIntValue(
-                             slice.getMixedStrides().back());
+      return std::nullopt;
+  std::optional<int64_t> offset = getConstantIntValue(offsets[last]),
+                         size = getConstantIntValue(sizes[last]),
+                         stride = getConstantIntValue(strides[last]);
   if (!offset || !size || !stride || *stride < 1)
     return std::nullopt;
   return RowPart{*offset, *size, *stride};
@@ -76,7 +66,8 @@ bool norm::isPartition(ArrayRef<RowPart> parts, int64_t extent) {
   return seen.all();
 }
 
-SmallVector<ReassociationIndices> norm::groupLastTwo(int64_t rank) {
+/// Returns groups of one dimension each, but for the last one, of two.
+static SmallVector<ReassociationIndices> groupLastTwo(int64_t rank) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
     groups.push_back({dim});
@@ -286,4 +277,185 @@ Value norm::createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
     return value;
   return tensor::CollapseShapeOp::create(
       b, loc, value, groupLastTwo(getTensorType(value).getRank()));
+}
+
+//===----------------------------------------------------------------------===//
+// Every n-th element as a slice
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the part is each element at `part.offset` of a group of
+/// `part.stride` in a row of `extent`.
+static bool isOneOfEachGroup(const RowPart &part, int64_t extent) {
+  return extent > 0 && part.stride > 1 && part.offset < part.stride &&
+         part.size * part.stride == extent;
+}
+
+/// One of each group in blocks of a row is one of each group in each block.
+static LogicalResult sliceBeforeCollapse(tensor::ExtractSliceOp slice,
+                                         PatternRewriter &rewriter) {
+  auto collapse = slice.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  std::optional<RowPart> part = matchRowSlice(slice);
+  if (!collapse || !part ||
+      !isOneOfEachGroup(*part, slice.getSourceType().getShape().back()))
+    return rewriter.notifyMatchFailure(slice, "not one of each group");
+  int64_t block = collapse.getSrcType().getShape().back();
+  if (ShapedType::isDynamic(block) || block % part->stride != 0)
+    return rewriter.notifyMatchFailure(slice, "not of whole groups");
+  part->size = block / part->stride;
+  Value parts =
+      createRowSlice(rewriter, slice.getLoc(), collapse.getSrc(), *part);
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+      slice, slice.getType(), parts, collapse.getReassociationIndices());
+  return success();
+}
+
+/// Returns the column of all rows that a slice is, of rank one less if it is
+/// not kept as a dimension.
+static std::optional<int64_t> matchColumn(tensor::ExtractSliceOp slice) {
+  std::optional<RowPart> part = matchPart(slice, slice.getSource());
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  bool isKept = dropped.none();
+  bool isDropped = dropped.count() == 1 && dropped.test(dropped.size() - 1);
+  return part && part->size == 1 && (isKept || isDropped)
+             ? std::optional(part->offset)
+             : std::nullopt;
+}
+
+/// One column of a row that is looked at as groups is a slice with a stride.
+static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
+                                   PatternRewriter &rewriter) {
+  auto expand = slice.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return rewriter.notifyMatchFailure(slice, "not of groups");
+  int64_t rank = slice.getSourceType().getRank();
+  ArrayRef<int64_t> shape = slice.getSourceType().getShape();
+  std::optional<int64_t> offset = matchColumn(slice);
+  if (!offset || rank < 2 ||
+      expand.getReassociationIndices() != groupLastTwo(rank) ||
+      ShapedType::isDynamic(shape[rank - 1]) ||
+      ShapedType::isDynamic(shape[rank - 2]) || shape[rank - 1] < 2)
+    return rewriter.notifyMatchFailure(slice, "not one column of all");
+  RowPart part = {*offset, shape[rank - 2], shape[rank - 1]};
+  Value column =
+      createRowSlice(rewriter, slice.getLoc(), expand.getSrc(), part);
+  if (slice.getType().getRank() == rank - 1) {
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(), column);
+    return success();
+  }
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(slice, slice.getType(),
+                                                     column, groupLastTwo(rank),
+                                                     slice.getMixedSizes());
+  return success();
+}
+
+/// Returns the part of each row that an operand's columns are, and the loop
+/// over them, if its map has d * stride + offset and the stride leaves nothing
+/// out.
+static std::optional<std::pair<RowPart, unsigned>>
+matchStridedRead(linalg::GenericOp op, OpOperand &input) {
+  AffineMap map = op.getMatchingIndexingMap(&input);
+  auto type = dyn_cast<RankedTensorType>(input.get().getType());
+  SmallVector<int64_t> terms;
+  if (!type || map.getNumResults() == 0 ||
+      failed(getFlattenedAffineExpr(map.getResults().back(), map.getNumDims(),
+                                    /*numSymbols=*/0, &terms)) ||
+      terms.size() != map.getNumDims() + 1)
+    return std::nullopt;
+  int64_t offset = terms.pop_back_val();
+  auto isUsed = [](int64_t factor) { return factor != 0; };
+  if (llvm::count_if(terms, isUsed) != 1)
+    return std::nullopt;
+  unsigned loop = llvm::find_if(terms, isUsed) - terms.begin();
+  RowPart part = {offset, op.getStaticLoopRanges()[loop], terms[loop]};
+  bool isPart = offset >= 0 && isOneOfEachGroup(part, type.getShape().back());
+  return isPart ? std::optional(std::pair(part, loop)) : std::nullopt;
+}
+
+/// Returns the loop that alone moves in a dimension of an operand, if another
+/// one of a single iteration takes part and the extents may differ.
+static std::optional<unsigned> matchWindow(linalg::GenericOp op,
+                                           OpOperand &input, int64_t dim) {
+  AffineExpr expr = op.getMatchingIndexingMap(&input).getResult(dim);
+  if (isa<AffineDimExpr>(expr))
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> moving;
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    moving.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
+                                : getAffineDimExpr(loop, op.getContext()));
+  auto loop = dyn_cast<AffineDimExpr>(expr.replaceDims(moving));
+  auto type = cast<RankedTensorType>(input.get().getType());
+  if (!loop || (!ShapedType::isDynamic(ranges[loop.getPosition()]) &&
+                ranges[loop.getPosition()] == type.getDimSize(dim)))
+    return std::nullopt;
+  return loop.getPosition();
+}
+
+/// Returns as much of `operand` in one dimension as `loop` has iterations.
+static Value takeFirst(OpBuilder &b, linalg::LinalgOp op, Value operand,
+                       int64_t dim, unsigned loop) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op.getLoc(), operand);
+  int64_t range = op.getStaticLoopRanges()[loop];
+  sizes[dim] = ShapedType::isDynamic(range)
+                   ? op.createLoopRanges(b, op.getLoc())[loop].size
+                   : OpFoldResult(b.getIndexAttr(range));
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, op.getLoc(), operand, offsets, sizes,
+                                        strides);
+}
+
+/// Slices one operand where only a part of it is read, and changes the results
+/// of its map: what is read at d * stride + offset is read at d in a slice, and
+/// one window, over which loops of one iteration go, is that window.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims drops such a loop from
+// d0 * 2 + d1, whatever else the operand holds, and the op is invalid or reads
+// too much; goes when it folds only whole results of the map.
+static Value sliceOperand(OpBuilder &b, linalg::GenericOp op, OpOperand &input,
+                          MutableArrayRef<AffineExpr> results) {
+  if (auto read = matchStridedRead(op, input)) {
+    auto [part, loop] = *read;
+    results.back() = b.getAffineDimExpr(loop);
+    return createRowSlice(b, op.getLoc(), input.get(), part);
+  }
+  Value rest = input.get();
+  for (auto [dim, result] : llvm::enumerate(results))
+    if (std::optional<unsigned> loop = matchWindow(op, input, dim)) {
+      rest = takeFirst(b, op, rest, dim, *loop);
+      result = b.getAffineDimExpr(*loop);
+    }
+  return rest;
+}
+
+static LogicalResult sliceOperands(linalg::GenericOp op,
+                                   PatternRewriter &rewriter) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> parts(op->getOperands());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> results(map.getResults());
+    parts[input->getOperandNumber()] =
+        sliceOperand(rewriter, op, *input, results);
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+  }
+  if (llvm::equal(parts, op->getOperands()))
+    return rewriter.notifyMatchFailure(op, "no operand that is a part");
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperands(parts);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return success();
+}
+
+LogicalResult norm::readPartsAsSlices(Operation *scope) {
+  MLIRContext *context = scope->getContext();
+  RewritePatternSet patterns(context);
+  patterns.add(sliceBeforeCollapse);
+  patterns.add(sliceOfGroups);
+  patterns.add(sliceOperands);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  return applyPatternsGreedily(scope, std::move(patterns));
 }

@@ -52,14 +52,8 @@ matchRowInsertions(tensor::InsertSliceOp last);
 /// Spells reads of every n-th element of a row as slices with a stride.
 LogicalResult readPartsAsSlices(Operation *scope);
 
-/// Returns true if the slice is whole in all dimensions but the innermost.
-bool takesAllRows(tensor::ExtractSliceOp slice);
-
 /// Returns the part of each row that the slice takes, if it takes all rows.
 std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);
-
-/// Returns groups of one dimension each, but for the last one, of two.
-SmallVector<ReassociationIndices> groupLastTwo(int64_t rank);
 
 /// Builds the slice of `tensor` that is this part of each row.
 Value createRowSlice(OpBuilder &b, Location loc, Value tensor, RowPart part);
