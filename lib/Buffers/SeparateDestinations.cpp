@@ -149,44 +149,32 @@ static Operation *getElementwiseParent(Operation *op) {
   return op;
 }
 
-/// Returns the outer tensors that `op`, in such a body, writes to.
-static SmallVector<OpOperand *>
-collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
-  SmallVector<OpOperand *> writes;
-  Operation *body = getElementwiseParent(op);
-  if (!body)
-    return writes;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<TensorType>(operand.get().getType()) &&
-        !body->isAncestor(operand.get().getParentRegion()->getParentOp()) &&
-        state.bufferizesToMemoryWrite(operand))
-      writes.push_back(&operand);
-  return writes;
-}
-
 /// Lets an op use a copy of an operand.
 static void copyOperand(IRRewriter &b, OpOperand &operand) {
   b.setInsertionPoint(operand.getOwner());
   operand.set(norm::createCopy(b, operand.getOwner()->getLoc(), operand.get()));
 }
 
-static void localize(IRRewriter &b, OpOperand &operand) {
-  b.setInsertionPoint(operand.getOwner());
-  if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
-    return operand.set(b.clone(*empty)->getResult(0));
-  copyOperand(b, operand);
-}
-
 /// Gives bodies their own copies of outer tensors that they write.
-static void localizeNestedWrites(IRRewriter &rewriter, Operation *scope) {
+static void localizeNestedWrites(IRRewriter &b, Operation *scope) {
   bufferization::BufferizationOptions options;
   bufferization::AnalysisState state(options);
   SmallVector<OpOperand *> writes;
   scope->walk([&](Operation *op) {
-    llvm::append_range(writes, collectOutsideWrites(op, state));
+    Operation *body = getElementwiseParent(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (body && isa<TensorType>(operand.get().getType()) &&
+          !body->isAncestor(operand.get().getParentRegion()->getParentOp()) &&
+          state.bufferizesToMemoryWrite(operand))
+        writes.push_back(&operand);
   });
-  for (OpOperand *write : writes)
-    localize(rewriter, *write);
+  for (OpOperand *write : writes) {
+    b.setInsertionPoint(write->getOwner());
+    if (auto empty = write->get().getDefiningOp<tensor::EmptyOp>())
+      write->set(b.clone(*empty)->getResult(0));
+    else
+      copyOperand(b, *write);
+  }
 }
 
 //===----------------------------------------------------------------------===//
