@@ -316,20 +316,13 @@ static LogicalResult expandWideFloorDiv(arith::FloorDivSIOp op,
   if (element.isIndex() || element.getIntOrFloatBitWidth() <= 64)
     return failure();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value x = op.getLhs(), y = op.getRhs(),
-        zero = arith::ConstantOp::create(b, b.getZeroAttr(op.getType())),
-        quotient = arith::DivSIOp::create(b, x, y),
-        product = arith::MulIOp::create(b, quotient, y),
-        rest = arith::SubIOp::create(b, x, product);
-  auto compare = [&](arith::CmpIPredicate predicate, Value v) -> Value {
-    return arith::CmpIOp::create(b, predicate, v, zero);
-  };
-  Value isOpposite = compare(arith::CmpIPredicate::slt,
-                             arith::XOrIOp::create(b, rest, y)),
-        isUp = arith::AndIOp::create(b, compare(arith::CmpIPredicate::ne, rest),
-                                     isOpposite);
-  rewriter.replaceOpWithNewOp<arith::SubIOp>(
-      op, quotient, arith::ExtUIOp::create(b, op.getType(), isUp));
+  Lanes x(b, op.getLhs()), y(b, op.getRhs());
+  Lanes quotient = x.apply<arith::DivSIOp>(y), rest = x - quotient * y;
+  Lanes signs = rest.apply<arith::XOrIOp>(y);
+  Lanes isOpposite = x.like(signs.is(CmpIPredicate::slt, 0));
+  Lanes isUp = x.like(rest.is(CmpIPredicate::ne, 0)) & isOpposite;
+  rewriter.replaceOp(op,
+                     Value(quotient - isUp.change<arith::ExtUIOp>(element)));
   return success();
 }
 

@@ -46,6 +46,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/KnownExtents.h"
 #include "norm/IR/Norm.h"
 #include "norm/Workarounds/Passes.h"
@@ -56,6 +57,8 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using arith::CmpIPredicate;
+using norm::Lanes;
 
 static LogicalResult lowerPack(linalg::PackOp op, PatternRewriter &rewriter) {
   return linalg::lowerPack(rewriter, op, /*lowerPadLikeWithInsertSlice=*/false);
@@ -314,24 +317,23 @@ struct RefineOperands : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (!hidesExtent(op))
       return failure();
     SmallVector<int64_t> extents = norm::getKnownExtents(op);
-    SmallVector<Value> operands, results;
-    SmallVector<Type> types;
     for (OpOperand &operand : op->getOpOperands()) {
-      Type type = norm::getRefinedType(op, operand, extents);
-      operands.push_back(type == operand.get().getType()
-                             ? operand.get()
-                             : tensor::CastOp::create(rewriter, op.getLoc(),
-                                                      type, operand.get())
-                                   .getResult());
-      if (op.isDpsInit(&operand))
-        types.push_back(type);
+      Type open = operand.get().getType(),
+           type = norm::getRefinedType(op, operand, extents);
+      if (type == open)
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value known =
+          tensor::CastOp::create(rewriter, op.getLoc(), type, operand.get());
+      rewriter.modifyOpInPlace(op, [&] { operand.set(known); });
+      if (!op.isDpsInit(&operand))
+        continue;
+      Value result = op.getTiedOpResult(&operand);
+      result.setType(type);
+      rewriter.setInsertionPointAfter(op);
+      auto cast = tensor::CastOp::create(rewriter, op.getLoc(), open, result);
+      rewriter.replaceAllUsesExcept(result, cast, cast);
     }
-    Operation *refined = clone(rewriter, op, types, operands);
-    for (auto [result, old] :
-         llvm::zip(refined->getResults(), op->getResultTypes()))
-      results.push_back(
-          tensor::CastOp::create(rewriter, op.getLoc(), old, result));
-    rewriter.replaceOp(op, results);
     return success();
   }
 };
@@ -438,45 +440,30 @@ static LogicalResult expandClamp(math::ClampFOp op, PatternRewriter &rewriter) {
 /// negative one gives 0, but for x = 1 and x = -1.
 static LogicalResult expandIPowI(math::IPowIOp op, PatternRewriter &rewriter) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value x = op.getLhs(), exponent = op.getRhs();
-  Type type = x.getType();
-  Type element = getElementTypeOrSelf(type);
+  Lanes x(b, op.getLhs()), exponent(b, op.getRhs());
+  Type element = x.getElementType();
   unsigned width = element.isIndex() ? IndexType::kInternalStorageBitWidth
                                      : element.getIntOrFloatBitWidth();
   APInt known;
-  bool isKnown = matchPattern(exponent, m_ConstantInt(&known));
-  auto constant = [&](const APInt &v) {
-    return createScalarOrSplatConstant(b, b.getLoc(), type, v);
-  };
-  auto number = [&](int64_t v) {
-    return constant(APInt(width, v, /*isSigned=*/true, /*implicitTrunc=*/true));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value v, int64_t with) {
-    return arith::CmpIOp::create(b, predicate, v, number(with));
-  };
-  Value zero = number(0), one = number(1), power = one, square = x;
+  bool isKnown = matchPattern(op.getRhs(), m_ConstantInt(&known));
+  Lanes zero = x.like(0), one = x.like(1), power = one, square = x;
   for (unsigned bit = 0; bit < width; ++bit) {
     if (isKnown && known.lshr(bit).isZero())
       break;
     if (!isKnown || known[bit]) {
-      Value mask = constant(APInt::getOneBitSet(width, bit));
-      Value isOn =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                arith::AndIOp::create(b, exponent, mask), zero);
-      power = arith::MulIOp::create(
-          b, power, arith::SelectOp::create(b, isOn, square, one));
+      Value mask = createScalarOrSplatConstant(b, b.getLoc(), op.getType(),
+                                               APInt::getOneBitSet(width, bit));
+      Value isOn = (exponent & mask).is(CmpIPredicate::ne, zero);
+      power = power * select(isOn, square, one);
     }
-    square = arith::MulIOp::create(b, square, square);
+    square = square * square;
   }
-  Value isOdd = compare(arith::CmpIPredicate::ne,
-                        arith::AndIOp::create(b, exponent, one), 0);
-  Value ofMinusOne = arith::SelectOp::create(b, isOdd, x, one);
-  Value inverse = arith::SelectOp::create(
-      b, compare(arith::CmpIPredicate::eq, x, -1), ofMinusOne,
-      arith::SelectOp::create(b, compare(arith::CmpIPredicate::eq, x, 1), one,
-                              zero));
-  rewriter.replaceOpWithNewOp<arith::SelectOp>(
-      op, compare(arith::CmpIPredicate::slt, exponent, 0), inverse, power);
+  Value isOdd = (exponent & one).is(CmpIPredicate::ne, zero);
+  Lanes ofMinusOne = select(isOdd, x, one);
+  Lanes inverse = select(x.is(CmpIPredicate::eq, -1), ofMinusOne,
+                         select(x.is(CmpIPredicate::eq, 1), one, zero));
+  rewriter.replaceOp(
+      op, Value(select(exponent.is(CmpIPredicate::slt, 0), inverse, power)));
   return success();
 }
 

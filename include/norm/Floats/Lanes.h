@@ -35,7 +35,7 @@ public:
                                               APFloat(float(y))));
     APInt bits(type.isIndex() ? IndexType::kInternalStorageBitWidth
                               : type.getIntOrFloatBitWidth(),
-               int64_t(y), /*isSigned=*/false, /*implicitTrunc=*/true);
+               int64_t(y), /*isSigned=*/true, /*implicitTrunc=*/true);
     TypedAttr constant = IntegerAttr::get(type, bits);
     if (auto vector = dyn_cast<VectorType>(v.getType()))
       constant = DenseElementsAttr::get(vector, Attribute(constant));

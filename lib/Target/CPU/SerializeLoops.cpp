@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Rows/Buffers.h"
 #include "norm/Rows/Rows.h"
@@ -22,6 +23,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using norm::Lanes;
 
 //===----------------------------------------------------------------------===//
 // Loops that may fail
@@ -78,25 +80,19 @@ static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
 //===----------------------------------------------------------------------===//
 
 /// Fewer bytes than the grain, or nothing to share.
-static Value createIsSmall(OpBuilder &b, scf::ForallOp loop,
+static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
                            ArrayRef<Value> buffers, int64_t grain) {
-  Location loc = loop.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value iterations = constant(1);
+  ImplicitLocOpBuilder b(loop.getLoc(), builder);
+  Value least = arith::ConstantIndexOp::create(b, grain);
+  Lanes iterations(b, arith::ConstantIndexOp::create(b, 1));
   for (auto [lower, upper, step] : llvm::zip(
            loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
-    Value extent = arith::SubIOp::create(b, loc, upper, lower);
-    extent = arith::CeilDivSIOp::create(b, loc, extent, step);
-    iterations = arith::MulIOp::create(b, loc, iterations, extent);
+    Lanes extent = iterations.like(upper) - lower;
+    iterations = iterations * extent.apply<arith::CeilDivSIOp>(step);
   }
-  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                    iterations, constant(2));
-  Value bytes = norm::createByteCount(b, loc, buffers);
-  Value small = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bytes,
-                                      constant(grain));
-  return arith::OrIOp::create(b, loc, few, small);
+  Lanes isFew(b, iterations.is(arith::CmpIPredicate::slt, 2));
+  Lanes bytes(b, norm::createByteCount(b, b.getLoc(), buffers));
+  return isFew | bytes.is(arith::CmpIPredicate::ult, least);
 }
 
 static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
