@@ -19,11 +19,11 @@
 // Upstream: LLVM 22.1: its pattern for floordivsi adds 2^64 - 1 where it means
 // -1 in more than 64 bits; goes when it extends the sign.
 //
-// Of upstream's expansions, this pass uses those of the scaling ops and that
-// from E2M1 to f32. Its truncation to E2M1 loses the sign below 0.5 and rounds
-// 1.25, 2.5 and 5 up; from E2M1 to f64 it makes an invalid op; its truncation
-// to E8M0 ignores the rounding mode and the sign; and it reads the code 0 of
-// E8M0, 2^-127, as zero.
+// Of upstream's expansions, this pass uses that from E2M1 to f32. Those of the
+// scaling ops compute in f16 and round a wide scale. Its truncation to E2M1
+// loses the sign below 0.5 and rounds 1.25, 2.5 and 5 up; from E2M1 to f64 it
+// makes an invalid op; its truncation to E8M0 ignores the rounding mode and the
+// sign; and it reads the code 0 of E8M0, 2^-127, as zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -240,43 +240,28 @@ static LogicalResult multiplyByInverseScale(arith::DivFOp op,
   return success();
 }
 
-/// The exponent of a wide scale is all that the scaling ops use of it;
-/// upstream's truncation would round it.
+/// Divides by a scale, or multiplies by one, in f32 at least: f16 does not hold
+/// most scales.
 template <typename Scaling>
-static LogicalResult takeExponent(Scaling op, PatternRewriter &rewriter) {
-  Type type = op.getScale().getType();
-  if (getWidth(type) < 16)
-    return failure();
-  Value scale = arith::TruncFOp::create(
-      rewriter, op.getLoc(), norm::withElement(type, rewriter.getF8E8M0Type()),
-      op.getScale(),
-      arith::RoundingModeAttr::get(op.getContext(), RoundingMode::toward_zero),
-      op.getFastmathAttr());
-  rewriter.modifyOpInPlace(op, [&] { op.getScaleMutable().assign(scale); });
-  return success();
-}
-
-/// f16 does not hold most scales.
-static LogicalResult scaleNarrowInF32(arith::ScalingTruncFOp op,
-                                      PatternRewriter &rewriter) {
-  if (getWidth(op.getIn().getType()) >= 32)
-    return failure();
+static LogicalResult applyScale(Scaling op, PatternRewriter &rewriter) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Lanes in = Lanes(b, op.getIn()).convert(b.getF32Type());
-  rewriter.modifyOpInPlace(op, [&] { op.getInMutable().assign(in); });
-  return success();
-}
-
-static LogicalResult scaleToNarrowInF32(arith::ScalingExtFOp op,
-                                        PatternRewriter &rewriter) {
-  if (getWidth(op.getType()) >= 32)
+  Lanes in(b, op.getIn()), scale(b, op.getScale());
+  Type to = getElementTypeOrSelf(op.getType());
+  bool isWide = getWidth(scale.getElementType()) >= 16;
+  if (!isWide && !isE8M0(scale.getElementType()))
     return failure();
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Lanes wide(b, arith::ScalingExtFOp::create(
-                    b, norm::withElement(op.getType(), b.getF32Type()),
-                    op.getIn(), op.getScale(), op.getFastmathAttr()));
-  rewriter.replaceOp(op,
-                     Value(wide.convert(getElementTypeOrSelf(op.getType()))));
+  // The exponent of a wide scale is all that is used of it.
+  if (isWide)
+    scale = scale.like(arith::TruncFOp::create(
+        b, norm::withElement(op.getScale().getType(), b.getF8E8M0Type()), scale,
+        arith::RoundingModeAttr::get(b.getContext(), RoundingMode::toward_zero),
+        op.getFastmathAttr()));
+  Type wide = in.getElementType().isF64() || to.isF64() ? Type(b.getF64Type())
+                                                        : b.getF32Type();
+  in = in.convert(wide);
+  scale = scale.convert(wide);
+  Lanes result = isa<arith::ScalingTruncFOp>(op) ? in / scale : in * scale;
+  rewriter.replaceOp(op, Value(result.convert(to)));
   return success();
 }
 
@@ -397,17 +382,13 @@ struct NormExpandArith : norm::impl::NormExpandArithBase<NormExpandArith> {
 private:
   LogicalResult expandScaling() {
     RewritePatternSet patterns(&getContext());
-    // Before upstream's patterns.
-    patterns.add(takeExponent<arith::ScalingTruncFOp>, /*benefit=*/2)
-        .add(takeExponent<arith::ScalingExtFOp>, /*benefit=*/2)
-        .add(scaleNarrowInF32, /*benefit=*/2)
-        .add(scaleToNarrowInF32, /*benefit=*/2)
-        .add(multiplyByInverseScale, /*benefit=*/2)
+    patterns.add(applyScale<arith::ScalingTruncFOp>)
+        .add(applyScale<arith::ScalingExtFOp>)
+        .add(multiplyByInverseScale)
         .add(convertThroughF32<arith::FPToSIOp>)
         .add(convertThroughF32<arith::FPToUIOp>)
         .add(convertThroughF32<arith::SIToFPOp>)
         .add(convertThroughF32<arith::UIToFPOp>);
-    arith::populateExpandScalingExtTruncPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 

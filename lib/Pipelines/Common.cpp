@@ -7,14 +7,11 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Buffers/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
@@ -23,7 +20,6 @@
 #include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
-#include "norm/Rows/Passes.h"
 #include "norm/TMTensor/Passes.h"
 #include "norm/Workarounds/Passes.h"
 

@@ -21,7 +21,6 @@
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
-#include "norm/Workarounds/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"

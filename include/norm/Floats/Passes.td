@@ -158,9 +158,8 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
     `arith.bitcast %byte : i8 to f8E4M3FN`.
 
     First it expands the scaling ops: `arith.scaling_truncf` divides by a power of two
-    and narrows, `arith.scaling_extf` widens and multiplies by one. Upstream's patterns
-    take the scale to be f8E8M0FNU; of one in 16 bits or more the exponent is taken, as
-    hardware does. The product or quotient is in f32 at least, because f16 does not hold
+    and narrows, `arith.scaling_extf` widens and multiplies by one. The scale is
+    f8E8M0FNU; of one in 16 bits or more the exponent is taken, as hardware does. The product or quotient is in f32 at least, because f16 does not hold
     most scales. x / 2^e is x * 2^-e, with the same bits.
 
     Example: `%q = arith.scaling_truncf %a, %s : f32, f8E8M0FNU to f4E2M1FN` becomes
