@@ -78,7 +78,7 @@ static void buildBufferizedRows(OpPassManager &pm,
   func.addPass(createCSEPass());
   func.addPass(createExactCanonicalizer());
   // Strided copies are loops, too.
-  pm.addPass(createNormExpandMemRefCopy());
+  pm.addPass(createNormFinishBuffers());
   // Equal loops are one from here on, and temporaries of a loop are freed in
   // its function.
   NormOutlineLoopsOptions outline;
@@ -111,7 +111,7 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildTemporaries(pm, options);
 }
 
-/// Loops that threads share, and where temporaries are.
+/// Loops that threads share.
 static void buildMemoryPolicy(OpPassManager &pm,
                               const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createLoopInvariantCodeMotionPass());
@@ -120,7 +120,6 @@ static void buildMemoryPolicy(OpPassManager &pm,
     serial.grain = options.grain;
     pm.nest<func::FuncOp>().addPass(createNormSerializeLoops(serial));
   }
-  pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
 }
 
 /// Loops and vectors on buffers to the LLVM dialect.

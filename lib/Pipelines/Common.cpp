@@ -114,9 +114,8 @@ void norm::buildDeallocation(OpPassManager &pm) {
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
-  pm.addPass(createNormReuseBuffers());
+  pm.addPass(createNormFinishBuffers());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
-  pm.addPass(createNormExpandMemRefCopy());
 }
 
 void norm::buildScalarLowering(

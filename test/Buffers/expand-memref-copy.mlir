@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-expand-memref-copy | FileCheck %s
+// RUN: norm-opt %s --norm-finish-buffers | FileCheck %s
 
 // Strided on either side: loops, for memrefCopy is in no runtime.
 // CHECK-LABEL: func @strided

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-reuse-buffers | FileCheck %s
+// RUN: norm-opt %s --norm-finish-buffers | FileCheck %s
 
 // The buffer that was freed last comes first, and is freed once, at its last end.
 // CHECK-LABEL: func @chain

@@ -149,22 +149,6 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
-  let summary = "Rewrite strided memref.copy to linalg.copy";
-  let description = [{
-    finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
-    call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
-    MLIR library, so such copies become `linalg.copy`, which lowers to loops.
-    Copies between contiguous buffers stay, and become memcpy.
-
-    Example: `memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to
-    memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
-
-    Limits: unranked buffers are left alone.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect"];
-}
-
 def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
   let summary = "Give each op that writes into a tensor its own empty or fill";
   let description = [{
@@ -224,7 +208,7 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     ```
 
     Limits: run it after the last common subexpression elimination on tensors, which
-    undoes it, and before bufferization. norm-reuse-buffers shares the buffers again
+    undoes it, and before bufferization. norm-finish-buffers shares the buffers again
     where that is correct.
   }];
   let dependentDialects = ["arith::ArithDialect",
@@ -232,8 +216,8 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
-  let summary = "Reuse freed buffers for later allocations";
+def NormFinishBuffers : Pass<"norm-finish-buffers"> {
+  let summary = "Reuse freed buffers for later allocations, and copy strided ones by loops";
   let description = [{
     Bufferization allocates each intermediate result of a model anew. This pass
     replaces a `memref.alloc` by a buffer of the same type that the block has freed
@@ -259,10 +243,19 @@ def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
     memref.dealloc %a : memref<64xf32> // where %b was freed
     ```
 
+    finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
+    call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
+    MLIR library, so such copies become `linalg.copy`, which lowers to loops.
+    Copies between contiguous buffers stay, and become memcpy.
+
+    Example: `memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to
+    memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
+
     Limits: within a block; equal types, and equal values for dynamic extents. Run it
-    after optimize-allocation-liveness, which frees after the last use.
+    after optimize-allocation-liveness, which frees after the last use. Unranked buffers
+    are left alone.
   }];
-  let dependentDialects = ["memref::MemRefDialect"];
+  let dependentDialects = ["linalg::LinalgDialect", "memref::MemRefDialect"];
 }
 
 def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {

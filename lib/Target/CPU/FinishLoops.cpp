@@ -1,4 +1,4 @@
-//===- FinishLoops.cpp - fences, and loops that stay loops ----------------===//
+//===- FinishLoops.cpp - fences, temporaries, loops that stay loops -------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,11 +7,13 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Buffers.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -141,6 +143,52 @@ static void keepLoops(func::FuncOp function) {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Small temporaries on the stack
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: promote-buffers-to-stack puts an alloca into the body of
+// a loop, where convert-scf-to-cf lets it fill the stack; goes when that keeps
+// the scope.
+
+static bool isSmall(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         norm::hasCountableBytes(op) &&
+         type.getNumElements() * norm::getElementBytes(op) <=
+             norm::getRowTarget(op).stackBytes;
+}
+
+/// Each thread needs its own, and an iteration does not free its stack.
+static bool isInThread(Operation *op) {
+  return op->getParentOfType<scf::ForallOp>() ||
+         op->getParentOfType<scf::ParallelOp>() ||
+         op->getParentOfType<omp::ParallelOp>();
+}
+
+static void stackTemporaries(func::FuncOp function) {
+  SmallVector<memref::AllocOp> ops;
+  function.walk([&](memref::AllocOp op) {
+    if (isSmall(op) && !isInThread(op))
+      ops.push_back(op);
+  });
+  OpBuilder b(function.getContext());
+  for (memref::AllocOp op : ops) {
+    // Its one end must be in the block where it begins.
+    std::optional<Operation *> dealloc = memref::findDealloc(op);
+    if (!dealloc || !*dealloc || (*dealloc)->getBlock() != op->getBlock())
+      continue;
+    // The first op of the entry block may have been erased in the last
+    // iteration, so the insertion point is set in each.
+    b.setInsertionPointToStart(&function.front());
+    auto onStack = memref::AllocaOp::create(b, op.getLoc(), op.getType(),
+                                            op.getAlignmentAttr());
+    (*dealloc)->erase();
+    op.replaceAllUsesWith(onStack.getResult());
+    op.erase();
+  }
+}
+
 namespace {
 struct NormFinishLoops : norm::impl::NormFinishLoopsBase<NormFinishLoops> {
   using NormFinishLoopsBase::NormFinishLoopsBase;
@@ -149,6 +197,7 @@ struct NormFinishLoops : norm::impl::NormFinishLoopsBase<NormFinishLoops> {
     if (failed(fenceStreams(getOperation(), sfence)))
       return signalPassFailure();
     keepLoops(getOperation());
+    stackTemporaries(getOperation());
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-stack-temporaries))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-finish-loops))' | FileCheck %s
 
 // Once, before the loop.
 // CHECK-LABEL: func @small

@@ -10,38 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NormStackTemporaries : Pass<"norm-stack-temporaries", "func::FuncOp"> {
-  let summary = "Small temporaries on the stack of the function";
-  let description = [{
-    A buffer of at most 1024 bytes that is allocated and freed in the same block
-    is allocated on the stack instead, once, at the start of the function: a block
-    of short rows keeps one value a row, and a call of `malloc` takes as long as a row.
-
-    Example:
-
-    ```mlir
-    scf.for ... {
-      %sums = memref.alloc() : memref<16xf32>
-      ...
-      memref.dealloc %sums : memref<16xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    %sums = memref.alloca() : memref<16xf32>
-    scf.for ... {
-      ...
-    }
-    ```
-
-    Limits: static shapes; not in an `scf.forall` or `scf.parallel`, where each thread
-    needs its own.
-  }];
-  let dependentDialects = ["memref::MemRefDialect"];
-}
-
 def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
   let summary = "No threads for loops over few bytes and for those that may fail";
   let description = [{
@@ -92,7 +60,7 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
 }
 
 def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
-  let summary = "Fences after loops that stream, and loops that LLVM must not unroll";
+  let summary = "Fences after loops that stream, no unrolling, temporaries on the stack";
   let description = [{
     Non-temporal stores are not ordered with what follows. A fence, sequentially
     consistent or with `sfence` the instruction of x86, follows each outermost
@@ -132,13 +100,36 @@ def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
     convert-scf-to-cf and convert-cf-to-llvm make the attribute the property of that name
     which the branch has.
 
+    A buffer of at most 1024 bytes that is allocated and freed in the same block
+    is allocated on the stack instead, once, at the start of the function: a block
+    of short rows keeps one value a row, and a call of `malloc` takes as long as a row.
+
+    Example:
+
+    ```mlir
+    scf.for ... {
+      %sums = memref.alloc() : memref<16xf32>
+      ...
+      memref.dealloc %sums : memref<16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %sums = memref.alloca() : memref<16xf32>
+    scf.for ... {
+      ...
+    }
+    ```
+
     Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
-    that streams is an error, because its threads could not fence. The attribute is
-    discardable; passes that rebuild the loop may lose it.
+    that streams is an error, because its threads could not fence, and each thread needs
+    its own buffers. The attribute is discardable; passes that rebuild the loop may lose it.
   }];
   let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
                         "The instruction of x86 instead of a general fence">];
-  let dependentDialects = ["LLVM::LLVMDialect"];
+  let dependentDialects = ["LLVM::LLVMDialect", "memref::MemRefDialect"];
 }
 
 #endif // NORM_TARGET_CPU_PASSES

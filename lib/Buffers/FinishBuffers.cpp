@@ -1,4 +1,4 @@
-//===- ReuseBuffers.cpp - what was freed serves the next allocation -------===//
+//===- FinishBuffers.cpp - freed buffers again, strided copies as loops ---===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,17 @@
 
 // Upstream: LLVM 22.1: no pass reuses a freed buffer for a later allocation;
 // goes when one does.
+// Upstream: LLVM 22.1: finalize-memref-to-llvm makes a strided copy a call of
+// memrefCopy of the runner library; goes when it makes loops.
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/Buffers/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMREUSEBUFFERS
+#define GEN_PASS_DEF_NORMFINISHBUFFERS
 #include "norm/Buffers/Passes.h.inc"
 } // namespace mlir::norm
 
@@ -24,8 +27,7 @@ using memref::DeallocOp;
 
 /// Returns true if the buffer of `freed` can serve as `wanted`.
 static bool fits(AllocOp freed, AllocOp wanted) {
-  return freed.getType() == wanted.getType() &&
-         freed.getDynamicSizes() == wanted.getDynamicSizes() &&
+  return freed.getDynamicSizes() == wanted.getDynamicSizes() &&
          freed.getSymbolOperands() == wanted.getSymbolOperands() &&
          freed.getAlignment() == wanted.getAlignment();
 }
@@ -51,17 +53,35 @@ static void reuse(IRRewriter &rewriter, Block &block) {
       continue;
     auto [alloc, dealloc] = *found;
     candidates.erase(std::next(found).base());
-    LDBG("norm-reuse-buffers", 1) << "reuses " << alloc << " for " << wanted;
+    LDBG("norm-finish-buffers", 1) << "reuses " << alloc << " for " << wanted;
     rewriter.eraseOp(dealloc);
     rewriter.replaceOp(wanted, alloc.getResult());
   }
 }
 
+/// Returns true for types that finalize-memref-to-llvm copies with memcpy.
+static bool isContiguous(Type type) {
+  return cast<MemRefType>(type).getLayout().isIdentity();
+}
+
+static void expandStrided(IRRewriter &rewriter, memref::CopyOp copy) {
+  Value source = copy.getSource(), target = copy.getTarget();
+  if (!isa<MemRefType>(source.getType()) || !isa<MemRefType>(target.getType()))
+    return;
+  if (isContiguous(source.getType()) && isContiguous(target.getType()))
+    return;
+  rewriter.setInsertionPoint(copy);
+  rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, source, target);
+}
+
 namespace {
-struct NormReuseBuffers : norm::impl::NormReuseBuffersBase<NormReuseBuffers> {
+struct NormFinishBuffers
+    : norm::impl::NormFinishBuffersBase<NormFinishBuffers> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Block *block) { reuse(rewriter, *block); });
+    getOperation()->walk(
+        [&](memref::CopyOp copy) { expandStrided(rewriter, copy); });
   }
 };
 } // namespace
