@@ -81,8 +81,7 @@ void norm::buildDecomposition(OpPassManager &pm, Products products) {
 
 void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormStoreWholeBytes());
-  pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
-  pm.addPass(createNormSeparateDestinations());
+  pm.addPass(createNormSeparateDestinations({/*carried=*/true}));
   // Before tiling, while each result is one op away from its destination.
   pm.addPass(createNormResultsToOutParams());
 }

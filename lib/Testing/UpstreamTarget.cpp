@@ -45,8 +45,7 @@ public:
     pm.addPass(createNormNestedIndicesToLoops());
     // This makes programs with norm ops comparable too.
     pm.addPass(createNormToLinalg());
-    pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
-    pm.addPass(createNormSeparateDestinations());
+    pm.addPass(createNormSeparateDestinations({/*carried=*/true}));
     pm.addPass(createNormResultsToOutParams());
     buildBufferization(pm);
     pm.addPass(createConvertLinalgToLoopsPass());

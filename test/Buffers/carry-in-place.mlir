@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place))' | FileCheck %s
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place),norm-results-to-out-params,one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations{carried})' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(norm-separate-destinations{carried},norm-results-to-out-params,one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -218,6 +218,7 @@ func.func @effects(%c: i1, %v: i32) {
 // A branch yields what was computed before it: that keeps its own tensor.
 // CHECK-LABEL: func @before
 // CHECK: linalg.generic {{.*}} outs(%[[E:.*]] : tensor<4xf32>)
+// CHECK: tensor.empty() : tensor<4xf32>
 // CHECK: %[[RESULT:.*]] = tensor.empty() : tensor<4xf32>
 // CHECK-NEXT: scf.if
 // CHECK: linalg.copy {{.*}} outs(%[[RESULT]] :

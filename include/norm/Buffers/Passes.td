@@ -99,58 +99,8 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
-def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
-  let summary = "Keep tensors that loops and branches yield in one buffer";
-  let description = [{
-    One-shot bufferization computes a tensor that a loop carries in place only if the
-    yielded value has the buffer of the loop's argument. A front end's loop yields a
-    new tensor per iteration, which upstream rejects ("Yield operand #0 is not
-    equivalent to the corresponding iter bbArg") or allocates and frees at run time.
-    This pass copies the yielded value into the argument's buffer. The results of the
-    branches of an `scf.if` or `scf.index_switch` go into a `tensor.empty` before it,
-    instead of one allocation per branch and a flag that says who frees it.
-
-    Example:
-
-    ```mlir
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
-      %y = linalg.transpose ins(%h) outs(%empty)
-      scf.yield %y
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
-      %y = linalg.transpose ins(%h) outs(%empty)
-      %w = linalg.copy ins(%y) outs(%h)
-      scf.yield %w
-    }
-    ```
-
-    An elementwise op that only the loop yields gets the argument as its `outs` instead
-    of a copy. Rows of unknown length are copied by
-    `bufferization.materialize_in_destination`, which does not join their row loop: a
-    kernel cannot read back what that loop has written.
-
-    If bufferization finds a conflict, it may not do a `linalg.copy` in place, and the
-    tensor is then allocated per iteration. A value that is only passed on, as in a
-    loop that swaps its arguments, is copied before any argument is overwritten. An
-    argument with elements or slices inserted, such as a cache to which each iteration
-    adds a row, is in its buffer already.
-
-    Limits: extents must be known to equal those of the argument (those of a branch
-    must be static), and an `scf.while` must pass on as many values as it carries.
-    Other tensors are allocated per iteration, and freed. Run it before rows are
-    tiled, because those loops already are in place.
-  }];
-  let dependentDialects = ["bufferization::BufferizationDialect",
-                           "linalg::LinalgDialect", "tensor::TensorDialect"];
-}
-
 def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
-  let summary = "Give each op that writes into a tensor its own empty or fill";
+  let summary = "Give each op that writes into a tensor its own empty or fill, and each loop one buffer";
   let description = [{
     Common subexpression elimination merges all `tensor.empty` of one type and all
     `linalg.fill` of zeros, because tensors are values. As destinations they are
@@ -207,10 +157,53 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
       %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
     ```
 
+    One-shot bufferization computes a tensor that a loop carries in place only if the
+    yielded value has the buffer of the loop's argument. A front end's loop yields a
+    new tensor per iteration, which upstream rejects ("Yield operand #0 is not
+    equivalent to the corresponding iter bbArg") or allocates and frees at run time.
+    With `carried`, this pass copies the yielded value into the argument's buffer. The
+    results of the branches of an `scf.if` or `scf.index_switch` go into a `tensor.empty`
+    before it, instead of one allocation per branch and a flag that says who frees it.
+
+    Example:
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
+      scf.yield %y
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
+      %w = linalg.copy ins(%y) outs(%h)
+      scf.yield %w
+    }
+    ```
+
+    An elementwise op that only the loop yields gets the argument as its `outs` instead
+    of a copy. Rows of unknown length are copied by
+    `bufferization.materialize_in_destination`, which does not join their row loop: a
+    kernel cannot read back what that loop has written.
+
+    If bufferization finds a conflict, it may not do a `linalg.copy` in place, and the
+    tensor is then allocated per iteration. A value that is only passed on, as in a
+    loop that swaps its arguments, is copied before any argument is overwritten. An
+    argument with elements or slices inserted, such as a cache to which each iteration
+    adds a row, is in its buffer already.
+
     Limits: run it after the last common subexpression elimination on tensors, which
     undoes it, and before bufferization. norm-finish-buffers shares the buffers again
-    where that is correct.
+    where that is correct. Of what is carried, extents must be known to equal those of
+    the argument (those of a branch must be static), and an `scf.while` must pass on as
+    many values as it carries. Other tensors are allocated per iteration, and freed. Loops
+    over rows already are in place, and so not `carried`.
   }];
+  let options = [Option<"carried", "carried", "bool", /*default=*/"false",
+                        "Also what loops carry and branches yield">];
   let dependentDialects = ["arith::ArithDialect",
                            "bufferization::BufferizationDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
