@@ -59,12 +59,6 @@ static void collect(Value buffer, BufferUses &uses) {
   }
 }
 
-static BufferUses getBufferUses(Value buffer) {
-  BufferUses uses;
-  collect(buffer, uses);
-  return uses;
-}
-
 /// Returns the ops in one block that are or contain `x` and `y`.
 static std::pair<Operation *, Operation *> getSiblings(Operation *x,
                                                        Operation *y) {
@@ -111,15 +105,12 @@ static bool isReadAfterWrite(const BufferUses &input,
   });
 }
 
-static int64_t getElementBytes(MemRefType type) {
-  return norm::getElementBytes(type.getElementType());
-}
-
 namespace {
 /// One argument as the caller has described it.
 struct Buffer {
   unsigned number = 0;
   MemRefType type;
+  int64_t bytes = 0; ///< of an element
   BufferUses uses;
   Lanes pointer;  ///< aligned pointer of the descriptor
   Lanes offset;   ///< elements from it to the first element
@@ -143,7 +134,8 @@ public:
     std::vector<Buffer> buffers;
     for (BlockArgument argument : func.getArguments())
       if (auto type = dyn_cast<MemRefType>(argument.getType()))
-        if (getElementBytes(type) > 0 && converter.convertType(type))
+        if (norm::getElementBytes(type.getElementType()) > 0 &&
+            converter.convertType(type))
           buffers.push_back(describe(argument, type, converter));
     for (const Buffer &buffer : buffers)
       checkDescriptor(buffer);
@@ -169,7 +161,8 @@ private:
     Buffer buffer;
     buffer.number = argument.getArgNumber();
     buffer.type = type;
-    buffer.uses = getBufferUses(argument);
+    buffer.bytes = norm::getElementBytes(type.getElementType());
+    collect(argument, buffer.uses);
     Value fields = UnrealizedConversionCastOp::create(
                        b, converter.convertType(type), argument)
                        .getResult(0);
@@ -195,10 +188,9 @@ private:
       low = low + reach.apply<arith::MinSIOp>(0);
       high = high + reach.apply<arith::MaxSIOp>(0);
     }
-    int64_t bytes = getElementBytes(buffer.type);
-    buffer.address = buffer.pointer + buffer.offset * bytes;
-    buffer.low = buffer.pointer + low * bytes;
-    buffer.end = buffer.pointer + (high + 1) * bytes;
+    buffer.address = buffer.pointer + buffer.offset * buffer.bytes;
+    buffer.low = buffer.pointer + low * buffer.bytes;
+    buffer.end = buffer.pointer + (high + 1) * buffer.bytes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -209,10 +201,9 @@ private:
     std::string name = buffer.getName();
     check(buffer.isEmpty | buffer.pointer.is(CmpIPredicate::ne, 0),
           name + " is a null pointer");
-    int64_t bytes = getElementBytes(buffer.type);
-    Lanes rest = buffer.address.apply<arith::RemUIOp>(bytes);
+    Lanes rest = buffer.address.apply<arith::RemUIOp>(buffer.bytes);
     check(buffer.isEmpty | rest.is(CmpIPredicate::eq, 0),
-          name + " is not aligned to its elements of " + Twine(bytes) +
+          name + " is not aligned to its elements of " + Twine(buffer.bytes) +
               " bytes");
     check(hasExtents(buffer),
           name + " has not the extents of " + debugString(buffer.type));

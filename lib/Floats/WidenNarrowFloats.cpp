@@ -136,14 +136,11 @@ static LogicalResult lowerContractions(Operation *root) {
 }
 
 static void expandReductions(Operation *root) {
-  SmallVector<vector::ReductionOp> reductions;
-  root->walk([&](vector::ReductionOp op) {
+  root->walk([](vector::ReductionOp op) {
     if (isNarrow(op.getType()) && !op.isMasked() &&
         !op.getSourceVectorType().isScalable())
-      reductions.push_back(op);
+      reduceByElements(op);
   });
-  for (vector::ReductionOp op : reductions)
-    reduceByElements(op);
 }
 
 static bool skipsF32(Operation *op) {

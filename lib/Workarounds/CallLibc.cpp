@@ -33,32 +33,15 @@ using namespace mlir;
 static constexpr int kStandardError = 2;
 
 namespace {
-/// Stores messages of assertions as data; equal ones share it.
-class Messages {
-public:
-  explicit Messages(ModuleOp module) : module(module), symbols(module) {}
-
-  LLVM::GlobalOp get(StringRef text) {
-    LLVM::GlobalOp &message = known[text];
-    if (!message) {
-      auto b = OpBuilder::atBlockBegin(module.getBody());
-      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
-      message =
-          LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
-                                 LLVM::Linkage::Internal, "norm_assert_message",
-                                 b.getStringAttr(text));
-      symbols.insert(message);
-    }
-    return message;
+struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
+  LLVM::GlobalOp createMessage(StringRef text) {
+    auto b = OpBuilder::atBlockBegin(getOperation().getBody());
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+    return LLVM::GlobalOp::create(b, getOperation().getLoc(), type,
+                                  /*isConstant=*/true, LLVM::Linkage::Internal,
+                                  "norm_assert_message", b.getStringAttr(text));
   }
 
-private:
-  ModuleOp module;
-  SymbolTable symbols;
-  llvm::StringMap<LLVM::GlobalOp> known;
-};
-
-struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
   /// Builds `write(2, text, size); abort();` at the end of a block.
   LogicalResult buildFailure(ImplicitLocOpBuilder &b, LLVM::GlobalOp message) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -79,12 +62,11 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
     return success();
   }
 
-  LogicalResult lower(cf::AssertOp op, Messages &messages) {
+  LogicalResult lower(cf::AssertOp op, LLVM::GlobalOp message) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     Block *before = op->getBlock();
     Block *after = before->splitBlock(op);
     Block *fails = b.createBlock(after->getParent(), after->getParent()->end());
-    LLVM::GlobalOp message = messages.get((op.getMsg() + "\n").str());
     if (failed(buildFailure(b, message)))
       return failure();
     b.setInsertionPointToEnd(before);
@@ -100,10 +82,18 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
     for (cf::AssertOp op : asserts)
       if (!isa<func::FuncOp>(op->getParentOp()))
         return op.emitError("norm-call-libc: needs convert-scf-to-cf first");
-    Messages messages(getOperation());
-    for (cf::AssertOp op : asserts)
-      if (failed(lower(op, messages)))
+    SymbolTable symbols(getOperation());
+    // Equal messages share their data.
+    llvm::StringMap<LLVM::GlobalOp> messages;
+    for (cf::AssertOp op : asserts) {
+      LLVM::GlobalOp &message = messages[op.getMsg()];
+      if (!message) {
+        message = createMessage((op.getMsg() + "\n").str());
+        symbols.insert(message);
+      }
+      if (failed(lower(op, message)))
         return failure();
+    }
     return success();
   }
 

@@ -113,12 +113,6 @@ static LogicalResult generateAll(tensor::PadOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Computes what is around nothing.
-static LogicalResult generatePadding(tensor::PadOp op,
-                                     PatternRewriter &rewriter) {
-  return isEmpty(op.getSource()) ? generateAll(op, rewriter) : failure();
-}
-
 /// Returns max(v, 0), of a negative amount what it removes.
 static OpFoldResult getPositive(OpBuilder &b, Location loc, OpFoldResult v,
                                 int64_t sign) {
@@ -129,8 +123,10 @@ static OpFoldResult getPositive(OpBuilder &b, Location loc, OpFoldResult v,
 }
 
 /// Takes away what negative amounts of padding remove, before the rest is
-/// padded.
-static LogicalResult removeFirst(tensor::PadOp op, PatternRewriter &rewriter) {
+/// padded, and computes what is around nothing.
+static LogicalResult lowerPad(tensor::PadOp op, PatternRewriter &rewriter) {
+  if (isEmpty(op.getSource()))
+    return generateAll(op, rewriter);
   // The pass has made max(v, 0) of some before.
   auto mayBeNegative = [&](OpFoldResult amount) {
     return !ValueBoundsConstraintSet::compare(
@@ -484,8 +480,7 @@ struct NormLowerTensorOps
     patterns.add(lowerPack);
     patterns.add(lowerUnPack);
     patterns.add(dropEmptyParts);
-    patterns.add(generatePadding);
-    patterns.add(removeFirst);
+    patterns.add(lowerPad);
     patterns.add(lowerSwitch);
     patterns.add(lowerSelect, /*benefit=*/2);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

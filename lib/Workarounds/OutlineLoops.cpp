@@ -135,30 +135,26 @@ static llvm::hash_code hashBody(func::FuncOp func) {
   return hash;
 }
 
+/// Functions by the hash of their bodies, so that equal layers share them.
+using UniqueFunctions = llvm::DenseMap<size_t, SmallVector<func::FuncOp>>;
+
+/// Returns `func`, or an earlier function with the same body.
+static func::FuncOp insert(UniqueFunctions &functions, func::FuncOp func) {
+  SmallVector<func::FuncOp> &similar = functions[hashBody(func)];
+  for (func::FuncOp known : similar)
+    if (known.getFunctionType() == func.getFunctionType() &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &known.getBody(), &func.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      LDBG("norm-outline-loops", 1)
+          << "shares " << known.getName() << " with " << func;
+      return known;
+    }
+  similar.push_back(func);
+  return func;
+}
+
 namespace {
-/// Functions by their bodies, so that equal layers share them.
-class UniqueFunctions {
-public:
-  /// Returns `func`, or an earlier function with the same body.
-  func::FuncOp insert(func::FuncOp func) {
-    SmallVector<func::FuncOp> &similar = functions[hashBody(func)];
-    for (func::FuncOp known : similar)
-      if (known.getFunctionType() == func.getFunctionType() &&
-          OperationEquivalence::isRegionEquivalentTo(
-              &known.getBody(), &func.getBody(),
-              OperationEquivalence::IgnoreLocations)) {
-        LDBG("norm-outline-loops", 1)
-            << "shares " << known.getName() << " with " << func;
-        return known;
-      }
-    similar.push_back(func);
-    return func;
-  }
-
-private:
-  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> functions;
-};
-
 struct NormOutlineLoops : norm::impl::NormOutlineLoopsBase<NormOutlineLoops> {
   using NormOutlineLoopsBase::NormOutlineLoopsBase;
 
@@ -199,7 +195,7 @@ struct NormOutlineLoops : norm::impl::NormOutlineLoopsBase<NormOutlineLoops> {
     rewriter.eraseOp(yield);
     rewriter.inlineBlockBefore(body, wrapped);
     rewriter.eraseOp(wrapped);
-    func::FuncOp kept = unique.insert(*outlined);
+    func::FuncOp kept = insert(unique, *outlined);
     if (kept == *outlined) {
       kept.setPrivate();
       // Upstream's func-to-llvm drops `no_inline`.

@@ -30,16 +30,22 @@ using namespace mlir::norm;
 // Maxima of magnitudes by their bits
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Whether a value is an f32 without a sign, a NaN included, or minus infinity:
-/// as signed integers such bits have the order of arith.maximumf, which is NaN
-/// if an operand is.
-class Magnitudes {
-public:
-  static bool contain(Value v) { return ValueOrigins::allHold(v, visit); }
+/// Every element of the result is one of an operand. An index of an extraction
+/// is a constant.
+static bool passesOn(Operation *op) {
+  if (auto extract = dyn_cast<vector::ExtractOp>(op))
+    return extract.getDynamicPosition().empty();
+  return isa<arith::MaximumFOp, vector::BroadcastOp,
+             vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
+             vector::ShuffleOp, vector::InterleaveOp, vector::DeinterleaveOp>(
+      op);
+}
 
-private:
-  static bool visit(OpResult v, ValueOrigins &origins) {
+/// Returns true if a value is an f32 without a sign, a NaN included, or minus
+/// infinity: as signed integers such bits have the order of arith.maximumf,
+/// which is NaN if an operand is.
+static bool areMagnitudes(Value v) {
+  return ValueOrigins::allHold(v, [](OpResult v, ValueOrigins &origins) {
     Operation *op = v.getOwner();
     if (!getElementTypeOrSelf(v.getType()).isF32())
       return false;
@@ -47,30 +53,14 @@ private:
       return true;
     if (APFloat value(0.0f); matchPattern(op, m_ConstantFloat(&value)))
       return !value.isNegative() || value.isInfinity();
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      origins.add(select.getTrueValue());
-      origins.add(select.getFalseValue());
-      return true;
-    }
-    if (!passesOn(op))
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!select && !passesOn(op))
       return false;
-    for (Value operand : op->getOperands())
+    for (Value operand : op->getOperands().drop_front(select ? 1 : 0))
       origins.add(operand);
     return true;
-  }
-
-  /// Every element of the result is one of an operand. An index of an
-  /// extraction is a constant.
-  static bool passesOn(Operation *op) {
-    if (auto extract = dyn_cast<vector::ExtractOp>(op))
-      return extract.getDynamicPosition().empty();
-    return isa<arith::MaximumFOp, vector::BroadcastOp,
-               vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
-               vector::ShuffleOp, vector::InterleaveOp, vector::DeinterleaveOp>(
-        op);
-  }
-};
-} // namespace
+  });
+}
 
 static void computeInIntegers(arith::MaximumFOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -84,7 +74,7 @@ static void computeInIntegers(arith::MaximumFOp op) {
 static void computeMaximaInIntegers(Operation *scope) {
   SmallVector<arith::MaximumFOp> maxima;
   scope->walk([&](arith::MaximumFOp op) {
-    if (Magnitudes::contain(op.getResult()))
+    if (areMagnitudes(op.getResult()))
       maxima.push_back(op);
   });
   llvm::for_each(maxima, computeInIntegers);
