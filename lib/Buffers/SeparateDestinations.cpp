@@ -152,7 +152,7 @@ static Operation *getElementwiseParent(Operation *op) {
 }
 
 /// Lets an op use a copy of an operand.
-static void copyOperand(IRRewriter &b, OpOperand &operand) {
+static void copyOperand(OpBuilder &b, OpOperand &operand) {
   b.setInsertionPoint(operand.getOwner());
   operand.set(norm::createCopy(b, operand.getOwner()->getLoc(), operand.get()));
 }
@@ -274,13 +274,9 @@ static Value copyInto(OpBuilder &b, Location loc, Value v, Value destination) {
 
 /// Copies values that are passed on before it overwrites any tensor.
 static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
-  for (auto [value, destination] : writes) {
-    Value v = value->get();
-    if (!isPassedOn(v, value->getOwner()))
-      continue;
-    b.setInsertionPoint(value->getOwner());
-    value->set(norm::createCopy(b, value->getOwner()->getLoc(), v));
-  }
+  for (OpOperand *value : llvm::make_first_range(writes))
+    if (isPassedOn(value->get(), value->getOwner()))
+      copyOperand(b, *value);
   for (const Write &write : writes) {
     auto [value, destination] = write;
     // A copy, in the row loop of its producer, would read back what that wrote.

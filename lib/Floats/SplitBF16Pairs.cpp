@@ -31,6 +31,16 @@ static bool isBF16Vector(Type type) {
   return vector && vector.getElementType().isBF16();
 }
 
+/// Returns true if all lanes of a vector have one value, which is a constant or
+/// was broadcast.
+static bool isUniform(Value v) {
+  DenseElementsAttr constant;
+  if (matchPattern(v, m_Constant(&constant)))
+    return constant.isSplat();
+  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
+  return broadcast && !isa<VectorType>(broadcast.getSourceType());
+}
+
 static void addFloats(Operation *op, ValueOrigins &origins) {
   for (Value operand : op->getOperands())
     if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
@@ -62,13 +72,10 @@ private:
       return false;
     if (auto extend = dyn_cast<arith::ExtFOp>(op))
       return isBF16Vector(extend.getIn().getType());
-    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
-      return broadcast.getSourceType().isF32();
-    DenseElementsAttr constant;
-    if (matchPattern(op, m_Constant(&constant)))
-      return constant.isSplat();
-    return isArithmetic(op) &&
-           llvm::all_of(op->getOperands(), [&](Value u) { return isPair(u); });
+    return isUniform(v) ||
+           (isArithmetic(op) && llvm::all_of(op->getOperands(), [&](Value u) {
+              return isPair(u);
+            }));
   }
 
   static bool isArithmetic(Operation *op) {
@@ -341,7 +348,7 @@ static void splitAccumulators(IRRewriter &b, PairSplitter splitter,
 static bool hasSplitOperands(Operation *op, PairSplitter &splitter) {
   return op->getNumOperands() > 0 && !isa<arith::ExtFOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
-           return splitter.isSplit(operand) || norm::getUniform(operand);
+           return splitter.isSplit(operand) || isUniform(operand);
          });
 }
 
@@ -352,7 +359,7 @@ static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (op->getNumResults() == 1 && finder.isPair(op->getResult(0)) &&
-        !norm::getUniform(op->getResult(0)))
+        !isUniform(op->getResult(0)))
       ops.push_back(op);
   });
   SmallVector<std::pair<Operation *, LanePair>> joined;

@@ -8,21 +8,10 @@
 #include "norm/Floats/ValueOrigins.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
-
-OpFoldResult norm::getUniform(Value v) {
-  DenseElementsAttr constant;
-  if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
-    return constant.getSplatValue<Attribute>();
-  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
-  if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
-    return broadcast.getSource();
-  return OpFoldResult();
-}
 
 bool norm::isVectorFunction(Operation &op) {
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,

@@ -62,10 +62,6 @@ private:
   SmallVector<Value> worklist;
 };
 
-/// Returns the value that all lanes of a vector have, if that is a constant or
-/// was broadcast, and a null OpFoldResult otherwise.
-OpFoldResult getUniform(Value v);
-
 /// Returns true for what norm-expand-vector-math computes by a polynomial.
 bool isVectorFunction(Operation &op);
 
