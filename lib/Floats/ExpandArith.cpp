@@ -76,20 +76,12 @@ static std::optional<Format> getFormat(Type type) {
   return std::nullopt;
 }
 
-static bool isE2M1(Type type) {
-  return isa<Float4E2M1FNType>(getElementTypeOrSelf(type));
-}
-
 static bool isE8M0(Type type) {
   return isa<Float8E8M0FNUType>(getElementTypeOrSelf(type));
 }
 
 static unsigned getWidth(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-}
-
-static RoundingMode getRounding(arith::TruncFOp op) {
-  return op.getRoundingmode().value_or(RoundingMode::to_nearest_even);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,7 +186,8 @@ static LogicalResult expandTruncF(arith::TruncFOp op,
     return failure();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   Lanes in = Lanes(b, op.getIn()).convert(b.getF32Type());
-  Lanes code = format ? round(in, *format) : roundToE8M0(in, getRounding(op));
+  auto rounding = op.getRoundingmode().value_or(RoundingMode::to_nearest_even);
+  Lanes code = format ? round(in, *format) : roundToE8M0(in, rounding);
   Lanes bits = code.change<arith::TruncIOp>(b.getIntegerType(getWidth(to)));
   rewriter.replaceOp(op, Value(bits.bitcast(to)));
   return success();
@@ -205,16 +198,17 @@ static LogicalResult expandTruncF(arith::TruncFOp op,
 static LogicalResult expandExtF(arith::ExtFOp op, PatternRewriter &rewriter) {
   Type from = op.getIn().getType(), to = getElementTypeOrSelf(op.getType());
   std::optional<Format> format = getFormat(from);
-  if ((!format && !isE8M0(from)) || (isE2M1(from) && to.isF32()))
+  bool isE2M1 = format && format->saturates();
+  if ((!format && !isE8M0(from)) || (isE2M1 && to.isF32()))
     return failure();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   Lanes in(b, op.getIn());
   auto getCode = [&] {
     return in.bitcast(b.getI8Type()).change<arith::ExtUIOp>(b.getI32Type());
   };
-  Lanes wide = isE2M1(from) ? in.convert(b.getF32Type())
-               : format     ? widen(getCode(), *format)
-                            : widenE8M0(getCode());
+  Lanes wide = isE2M1   ? in.convert(b.getF32Type())
+               : format ? widen(getCode(), *format)
+                        : widenE8M0(getCode());
   rewriter.replaceOp(op, Value(wide.convert(to)));
   return success();
 }
