@@ -18,10 +18,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/Norm.h"
@@ -411,6 +413,59 @@ static bool isChosen(Value v) {
          !isa<LoopLikeOpInterface>(def);
 }
 
+/// Returns true if `value` is what ops and loops made of `start` by writing to
+/// it.
+static bool isUpdated(Value value, Value start) {
+  while (value != start) {
+    auto result = dyn_cast<OpResult>(value);
+    auto op = result ? dyn_cast<DestinationStyleOpInterface>(result.getOwner())
+                     : nullptr;
+    auto loop = result ? dyn_cast<scf::ForOp>(result.getOwner()) : nullptr;
+    if (!op && !loop)
+      return false;
+    value = op ? op.getTiedOpOperand(result)->get()
+               : loop.getTiedLoopInit(result)->get();
+  }
+  return true;
+}
+
+/// Returns true if an op or a loop writes this operand, and reads it.
+static bool continuesFrom(OpOperand &operand, const AnalysisState &state) {
+  if (auto loop = dyn_cast<scf::ForOp>(operand.getOwner())) {
+    BlockArgument carried = loop.getTiedLoopRegionIterArg(&operand);
+    Value yielded =
+        carried ? loop.getTiedLoopYieldedValue(carried)->get() : Value();
+    return carried && yielded != carried && isUpdated(yielded, carried);
+  }
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op && op.isDpsInit(&operand) && state.bufferizesToMemoryRead(operand);
+}
+
+/// Lets what continues from an argument, such as a sum or an insertion, do so
+/// from a copy in an empty tensor, which may become the buffer of a result.
+static void copyArguments(func::FuncOp func) {
+  BufferizationOptions options;
+  AnalysisState state(options);
+  OpBuilder b(func.getContext());
+  SmallVector<OpOperand *> operands;
+  func.walk([&](ToTensorOp argument) {
+    for (OpOperand &use : argument->getUses())
+      if (!argument.getWritable() && continuesFrom(use, state))
+        operands.push_back(&use);
+  });
+  for (OpOperand *operand : operands) {
+    Value argument = operand->get();
+    Location loc = operand->getOwner()->getLoc();
+    b.setInsertionPoint(operand->getOwner());
+    Value empty = tensor::EmptyOp::create(
+        b, loc, tensor::getMixedSizes(b, loc, argument),
+        cast<RankedTensorType>(argument.getType()).getElementType());
+    operand->set(MaterializeInDestinationOp::create(b, loc, empty.getType(),
+                                                    argument, empty)
+                     .getResult());
+  }
+}
+
 /// Runs upstream's elimination of empty tensors where every op between the
 /// empty tensor and the write computes in place.
 static LogicalResult eliminateInPlace(func::FuncOp func) {
@@ -467,6 +522,7 @@ struct NormResultsToOutParams
         writeTensors(func);
       if (auto it = exports.find(func); it != exports.end())
         finishSignature(func, it->second);
+      copyArguments(func);
       if (failed(eliminateInPlace(func)))
         return signalPassFailure();
     }

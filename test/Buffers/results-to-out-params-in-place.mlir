@@ -255,3 +255,37 @@ func.func @loop_from_result(%a: tensor<4xf32>, %n: index, %s: index, %out0: memr
   bufferization.materialize_in_destination %r in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// What continues from an argument does so from a copy in the result's buffer, also in a loop.
+// BUFFERS-LABEL: func @insert
+// BUFFERS: memref.copy %arg1, %arg2
+// BUFFERS: %[[VIEW:.*]] = memref.subview %arg2
+// BUFFERS: memref.copy %arg0, %[[VIEW]]
+// BUFFERS-NOT: memref.copy
+// BUFFERS: return
+func.func @insert(%a: tensor<4x2xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = tensor.insert_slice %a into %c[0, 3] [4, 2] [1, 1] : tensor<4x2xf32> into tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+// BUFFERS-LABEL: func @loop
+// BUFFERS: memref.copy %arg1, %arg2
+// BUFFERS-NOT: memref.copy
+// BUFFERS: scf.for
+// BUFFERS-NEXT: memref.store %{{.*}}, %arg2
+// BUFFERS-NOT: memref.copy
+// BUFFERS: return
+func.func @loop(%x: f32, %c: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = tensor.dim %c, %zero : tensor<?xf32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%t = %c) -> tensor<?xf32> {
+    %u = tensor.insert %x into %t[%i] : tensor<?xf32>
+    scf.yield %u : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

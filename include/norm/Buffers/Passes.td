@@ -59,7 +59,8 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     result was written there. An empty tensor stays where a branch or an `arith.select`
     may choose what starts from it: bufferization rejects two branches that start from
     one buffer, another value that is chosen may be smaller, and the value may be a
-    result itself. A program's own writes that are `restrict`, and behind which no op of
+    result itself. What continues from an argument, as an insertion into a cache does,
+    continues from a copy in an empty tensor. A program's own writes that are `restrict`, and behind which no op of
     the function reads or writes memory, are results, too, and move behind all other ops.
 
     A result that is another shape of a value, as where blocks of a row become the row
