@@ -105,16 +105,22 @@ double HostTensor::getElement(int64_t position) const {
     return APFloat(type.getFloatSemantics(), APInt(16, loadAs<uint16_t>(p)))
         .convertToDouble();
   }
-  if (elementType.isInteger(1))
-    return loadAs<uint8_t>(p);
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, p, getElementBytes(elementType));
-  unsigned width =
-      elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
-  return elementType.isUnsignedInteger()
-             ? static_cast<double>(bytes &
-                                   llvm::maskTrailingOnes<uint64_t>(width))
-             : static_cast<double>(llvm::SignExtend64(bytes, width));
+  APSInt integer = getInteger(position);
+  return integer.roundToDouble(integer.isSigned());
+}
+
+APSInt HostTensor::getInteger(int64_t position) const {
+  size_t bytes = getElementBytes(elementType);
+  uint64_t bits = 0;
+  std::memcpy(&bits, data.get() + position * bytes, bytes);
+  // An i1 is the caller's byte.
+  bool isByte = elementType.isInteger(1);
+  unsigned width = isByte ? 8
+                   : elementType.isIndex()
+                       ? 64
+                       : elementType.getIntOrFloatBitWidth();
+  return APSInt(APInt(64, bits).trunc(width),
+                isByte || elementType.isUnsignedInteger());
 }
 
 void HostTensor::setElement(int64_t position, double value) {
@@ -245,16 +251,20 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   return tensor;
 }
 
+void norm::printElement(raw_ostream &os, const HostTensor &tensor,
+                        int64_t position, int digits) {
+  if (isa<FloatType>(tensor.getElementType()))
+    os << llvm::format("%.*g", digits, tensor.getElement(position));
+  else
+    os << tensor.getInteger(position);
+}
+
 static void printRow(raw_ostream &os, const HostTensor &tensor, int64_t start,
                      int64_t count, int digits) {
   for (int64_t i = start; i < start + count; ++i) {
     if (i > start)
       os << ' ';
-    double value = tensor.getElement(i);
-    if (isa<FloatType>(tensor.getElementType()))
-      os << llvm::format("%.*g", digits, value);
-    else
-      os << static_cast<int64_t>(value);
+    printElement(os, tensor, i, digits);
   }
 }
 

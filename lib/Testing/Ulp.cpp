@@ -31,21 +31,27 @@ double norm::getUlpError(double actual, double expected,
          std::scalbn(1.0L, exponent - (precision - 1));
 }
 
+static double getError(const HostTensor &actual, const HostTensor &expected,
+                       int64_t i) {
+  if (auto type = dyn_cast<FloatType>(actual.getElementType()))
+    return getUlpError(actual.getElement(i), expected.getElement(i),
+                       type.getFloatSemantics());
+  APSInt a = actual.getInteger(i), x = expected.getInteger(i);
+  return (a.isSigned() ? llvm::APIntOps::abds(a, x)
+                       : llvm::APIntOps::abdu(a, x))
+      .roundToDouble();
+}
+
 UlpReport norm::compareTensors(const HostTensor &actual,
                                const HostTensor &expected, double maxUlp) {
   UlpReport report;
-  auto type = dyn_cast<FloatType>(actual.getElementType());
   for (int64_t i = 0, e = actual.getNumElements(); i < e; ++i) {
-    double a = actual.getElement(i), x = expected.getElement(i);
-    double error =
-        type ? getUlpError(a, x, type.getFloatSemantics()) : std::abs(a - x);
+    double error = getError(actual, expected, i);
     if (error > maxUlp)
       ++report.overLimit;
     if (error > report.maxUlp || i == 0) {
       report.maxUlp = error;
       report.worst = i;
-      report.actual = a;
-      report.expected = x;
     }
   }
   return report;

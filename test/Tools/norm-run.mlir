@@ -57,6 +57,15 @@
 // INTEGER: error: input 'i32': bad value '{{1.5|4294967296|-2147483649|nan}}'
 // RUN: norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=2e3 --input=i32=-2147483648 | FileCheck %s --check-prefix=RANGE
 // RANGE: result[2]: index=-2147483648
+// They are printed and compared exactly.
+// RUN: norm-run %s --function=long '--input=3xi64=9223372036854775807 1234567890123456789 -5' | FileCheck %s --check-prefix=LONG
+// LONG: result[0]: 3xi64=9223372036854775807 1234567890123456789 -5{{$}}
+// RUN: norm-run %s --function=unsigned '--input=2xui64=18446744073709551615 5' | FileCheck %s --check-prefix=UNSIGNED
+// UNSIGNED: result[0]: 2xui64=18446744073709551615 5{{$}}
+// RUN: not norm-run %s --function=long '--input=3xi64=9007199254740993 5 5' '--expected-output=3xi64=9007199254740992 5 5' --max-ulp=0 | FileCheck %s --check-prefix=EXACT
+// EXACT: result[0]: max ulp 1 over 3 elements, 1 over the limit of 0, worst at 0: 9007199254740993, expected 9007199254740992
+// RUN: not norm-run %s --function=unsigned '--input=2xui64=18446744073709551615 5' '--expected-output=2xui64=0 5' | FileCheck %s --check-prefix=FAR
+// FAR: result[0]: max ulp 1.84e+19 over 2 elements, 1 over the limit of 4, worst at 0: 18446744073709551615, expected 0
 // RUN: not norm-run %s --function=norm '--input=1x4xf16=1' 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: error: input '1x4xf16' has element type 'f16', the function takes 'f32'
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --mcpu=nonsense 2>&1 | FileCheck %s --check-prefix=CPU
@@ -141,6 +150,12 @@ func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
   %n = arith.subi %m, %c5 : index
   %e = tensor.empty(%n) : tensor<?xf32>
   return %e : tensor<?xf32>
+}
+func.func @long(%x: tensor<3xi64>) -> tensor<3xi64> {
+  return %x : tensor<3xi64>
+}
+func.func @unsigned(%x: tensor<2xui64>) -> tensor<2xui64> {
+  return %x : tensor<2xui64>
 }
 func.func @many(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>

@@ -93,12 +93,14 @@ static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
   llvm::outs() << "result[" << index << "]: max ulp "
                << llvm::format("%.3g", report.maxUlp) << " over "
                << actual.getNumElements() << " elements";
-  if (report.overLimit > 0)
+  if (report.overLimit > 0) {
     llvm::outs() << ", " << report.overLimit << " over the limit of "
                  << llvm::format("%g", maxUlp) << ", worst at " << report.worst
-                 << ": "
-                 << llvm::format("%.9g, expected %.9g", report.actual,
-                                 report.expected);
+                 << ": ";
+    printElement(llvm::outs(), actual, report.worst, 9);
+    llvm::outs() << ", expected ";
+    printElement(llvm::outs(), *expected, report.worst, 9);
+  }
   llvm::outs() << "\n";
   return report.overLimit == 0;
 }

@@ -9,6 +9,7 @@
 #define NORM_EXECUTIONENGINE_HOSTTENSOR_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,6 +49,8 @@ public:
 
   /// Returns the element at a row-major position, converted to double.
   double getElement(int64_t position) const;
+  /// Returns the element of a tensor of integers, which has 8 bits for an i1.
+  APSInt getInteger(int64_t position) const;
   /// Rounds `value` to the element type, ties to even, and stores it.
   void setElement(int64_t position, double value);
   /// Stores the low bits of an integer.
@@ -66,6 +69,9 @@ private:
 
 /// Parses `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` has rank 0.
 llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type);
+/// Prints an element; `digits` is for floats.
+void printElement(raw_ostream &os, const HostTensor &tensor, int64_t position,
+                  int digits);
 /// Prints `2x4xf32=[1 2 3 4][5 6 7 8]`.
 void printTensor(raw_ostream &os, const HostTensor &tensor, int digits);
 

@@ -22,7 +22,6 @@ struct UlpReport {
   double maxUlp = 0;
   int64_t worst = 0;     ///< position of the maximum
   int64_t overLimit = 0; ///< elements whose error is over the limit
-  double actual = 0, expected = 0;
 };
 
 /// Compares tensors of equal shapes per element, in the element type of
