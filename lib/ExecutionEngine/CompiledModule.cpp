@@ -118,6 +118,12 @@ CompiledModule::bind(StringRef function, ArrayRef<HostTensor *> inputs,
   return invocation;
 }
 
+static llvm::Error makeAssertionError(StringRef function, llvm::Error error) {
+  return llvm::createStringError(
+      "an assertion of function '" + function +
+      "' failed: " + llvm::toString(std::move(error)));
+}
+
 llvm::Expected<SmallVector<HostTensor>>
 CompiledModule::createOutputs(StringRef function,
                               ArrayRef<HostTensor *> inputs) {
@@ -145,7 +151,8 @@ CompiledModule::createOutputs(StringRef function,
     }
     descriptors.push_back(makeDescriptor(extents));
     arguments.push_back(descriptors.back().get());
-    (*entry)(arguments.data());
+    if (llvm::Error error = HostCode::call(*entry, arguments.data()))
+      return makeAssertionError(function, std::move(error));
   }
   SmallVector<HostTensor> outputs;
   auto *next = reinterpret_cast<const int64_t *>(extents.getData());
@@ -174,7 +181,9 @@ CompiledModule::call(StringRef function, ArrayRef<HostTensor *> inputs) {
   auto invocation = bind(function, inputs, addresses);
   if (!invocation)
     return invocation.takeError();
-  (*invocation)();
+  if (llvm::Error error =
+          HostCode::call(invocation->entry, invocation->arguments.data()))
+    return makeAssertionError(function, std::move(error));
   if (const char *message = runtime->takeError())
     return llvm::createStringError(message);
   return outputs;

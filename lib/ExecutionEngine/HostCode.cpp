@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/HostCode.h"
+#include "cpu/Assertions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -116,12 +117,21 @@ static ArrayRef<HostRuntime::Symbol> getCompilerCalls() {
   return calls;
 }
 
+/// What a failed assertion calls returns to HostCode::call.
+static ArrayRef<HostRuntime::Symbol> getAssertionCalls() {
+  static const HostRuntime::Symbol calls[] = {
+      {"write", reinterpret_cast<void *>(::norm::cpu::writeMessage)},
+      {"abort", reinterpret_cast<void *>(::norm::cpu::leave)}};
+  return calls;
+}
+
 /// Defines symbols that this program does not export, or other than it does.
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
                                  ArrayRef<HostRuntime::Symbol> names) {
   llvm::orc::SymbolMap symbols;
   for (const HostRuntime::Symbol &symbol :
-       llvm::concat<const HostRuntime::Symbol>(getCompilerCalls(), names))
+       llvm::concat<const HostRuntime::Symbol>(getCompilerCalls(),
+                                               getAssertionCalls(), names))
     symbols[jit.mangleAndIntern(symbol.name)] = {
         llvm::orc::ExecutorAddr::fromPtr(symbol.address),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
@@ -177,4 +187,10 @@ llvm::Expected<void (*)(void **)> HostCode::lookup(StringRef function) {
   if (!address)
     return address.takeError();
   return address->toPtr<void (*)(void **)>();
+}
+
+llvm::Error HostCode::call(void (*entry)(void **), void **arguments) {
+  ::norm::cpu::AssertedCall call;
+  const char *message = ::norm::cpu::runAsserted(entry, arguments, call);
+  return message ? llvm::createStringError(message) : llvm::Error::success();
 }

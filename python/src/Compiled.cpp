@@ -7,7 +7,6 @@
 
 #include "Compiled.h"
 #include "../../runtime/cpu/Descriptor.h"
-#include "Assertions.h"
 #include "SharedThreads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -154,8 +153,7 @@ public:
   }
   /// Calls `entry`. A failed assertion of the program is an error.
   Error call(void (*entry)(void **)) {
-    std::string failure = runAsserted(entry, getAddresses().data());
-    return failure.empty() ? Error::success() : createStringError(failure);
+    return mlir::norm::HostCode::call(entry, getAddresses().data());
   }
   Error launch(const Kernels &kernels, void *stream) {
     return kernels.launch(getAddresses().data(), stream);
@@ -230,14 +228,10 @@ static void describe(Compiled &compiled, StringRef object) {
 Error Compiled::loadHostCode(StringRef object,
                              const std::string &openmpLibrary) {
   mlir::norm::HostCode::Environment environment;
-  using mlir::norm::HostRuntime;
-  SmallVector<HostRuntime::Symbol> symbols(getAssertionSymbols());
-  ArrayRef<HostRuntime::Symbol> threads;
   if (!openmpLibrary.empty())
-    threads = getSharedThreads();
-  append_range(symbols, threads);
-  environment.symbols = symbols;
-  environment.openmpLibrary = threads.empty() ? openmpLibrary : "";
+    environment.symbols = getSharedThreads();
+  if (environment.symbols.empty())
+    environment.openmpLibrary = openmpLibrary;
   auto loaded = mlir::norm::HostCode::load(object, environment);
   if (!loaded)
     return loaded.takeError();

@@ -78,6 +78,11 @@
 // NEGATIVE: error: there cannot be a tensor of [-1] of f32
 // RUN: not norm-run %s --function=many --input=4611686018427387904x8xf32=1 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: no memory for a tensor of [4611686018427387904x8] of f32
+// Assertions of the program.
+// RUN: not norm-run %s --function=asserts --input=5xf32=1 2>&1 | FileCheck %s --check-prefix=ASSERT --implicit-check-not=PLEASE
+// RUN: not norm-run %s --function=asserts --input=5xf32=1 --pipeline=simt 2>&1 | FileCheck %s --check-prefix=ASSERT --implicit-check-not=PLEASE
+// RUN: not norm-run %s --function=asserts --input=5xf32=1 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=ASSERT --implicit-check-not=PLEASE
+// ASSERT: error: an assertion of function 'asserts' failed: needs 4 elements, % d
 // Numbers that would let everything pass, and inputs without an end.
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=nan 2>&1 | FileCheck %s --check-prefix=MAXULP
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=inf 2>&1 | FileCheck %s --check-prefix=MAXULP
@@ -150,6 +155,15 @@ func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
   %n = arith.subi %m, %c5 : index
   %e = tensor.empty(%n) : tensor<?xf32>
   return %e : tensor<?xf32>
+}
+func.func @asserts(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %ok = arith.cmpi eq, %d, %c4 : index
+  cf.assert %ok, "needs 4 elements, % d"
+  %0 = arith.addf %x, %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
 func.func @long(%x: tensor<3xi64>) -> tensor<3xi64> {
   return %x : tensor<3xi64>

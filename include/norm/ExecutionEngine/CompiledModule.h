@@ -35,7 +35,7 @@ public:
   /// Calls a function on `inputs`, one per parameter, and returns one tensor
   /// per result. Dynamic extents of results are computed from the inputs. A
   /// memref parameter is the input's own memory, which the function may write.
-  /// Errors of the target's runtime are returned.
+  /// Errors of the target's runtime and assertions that fail are returned.
   llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
                                                ArrayRef<HostTensor *> inputs);
 

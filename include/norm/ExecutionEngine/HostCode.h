@@ -45,6 +45,11 @@ public:
   /// inputs and outputs.
   llvm::Expected<void (*)(void **)> lookup(StringRef function);
 
+  /// Calls what lookup has returned. An assertion that fails in this thread is
+  /// an error; what the function had allocated until then is not freed.
+  /// Without this function it ends the process.
+  static llvm::Error call(void (*entry)(void **), void **arguments);
+
 private:
   HostCode();
 

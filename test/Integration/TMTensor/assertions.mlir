@@ -1,26 +1,26 @@
 // Indices out of bounds, and open extents that should be equal, end the program.
 // RUN: norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,2 --input=3xf32=0 --expected-output=3xf32=1,0,2
 // RUN: norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-1 --input=3xf32=0 --expected-output=3xf32=1,0,2
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,3 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,9223372036854775807 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --threads=2 2>&1 | FileCheck %s --check-prefix=INDEX
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,3 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,9223372036854775807 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --threads=2 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=2x1xi64=0,-4 --input=3xf32=0 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: norm-run %s --max-ulp=0 --function=window --input=1x2xf32=1,2 --input=1x1xi64=1 --input=3xf32=0 --expected-output=3xf32=0,1,2
-// RUN: not --crash norm-run %s --max-ulp=0 --function=window --input=1x2xf32=1,2 --input=1x1xi64=2 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
-// INDEX: tm_tensor.scatter: index out of bounds
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=3x1xi64=0 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not norm-run %s --max-ulp=0 --function=window --input=1x2xf32=1,2 --input=1x1xi64=2 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=INDEX
+// INDEX: error: an assertion of function '{{.*}}' failed: tm_tensor.scatter: index out of bounds
+// RUN: not norm-run %s --max-ulp=0 --function=scatter --input=2xf32=1,2 --input=3x1xi64=0 --input=3xf32=0 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: tm_tensor.scatter: extents of operands differ
-// RUN: not --crash norm-run %s --max-ulp=0 --function=wide --input=2x4xf32=1 --input=2x1xi64=0 --input=3x3xf32=0 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: not norm-run %s --max-ulp=0 --function=wide --input=2x4xf32=1 --input=2x1xi64=0 --input=3x3xf32=0 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: tm_tensor.scatter: a window exceeds its destination
 // RUN: norm-run %s --max-ulp=0 --function=sort --input=2xf32=2,1 --input=2xf32=1,2 --expected-output=2xf32=2,1
-// RUN: not --crash norm-run %s --max-ulp=0 --function=sort --input=2xf32=2,1 --input=3xf32=1,2,3 2>&1 | FileCheck %s --check-prefix=SORT
+// RUN: not norm-run %s --max-ulp=0 --function=sort --input=2xf32=2,1 --input=3xf32=1,2,3 2>&1 | FileCheck %s --check-prefix=SORT
 // SORT: tm_tensor.sort: extents of operands differ
-// RUN: not --crash norm-run %s --max-ulp=0 --function=scan --input=2x3xf32=1 --input=4xf32=0 2>&1 | FileCheck %s --check-prefix=SCAN
+// RUN: not norm-run %s --max-ulp=0 --function=scan --input=2x3xf32=1 --input=4xf32=0 2>&1 | FileCheck %s --check-prefix=SCAN
 // SCAN: tm_tensor.scan: extents of operands differ
-// RUN: not --crash norm-run %s --max-ulp=0 --function=topk --input=2x3xf32=1 --input=3x1xf32=0 --input=3x1xi32=0 2>&1 | FileCheck %s --check-prefix=TOPK
+// RUN: not norm-run %s --max-ulp=0 --function=topk --input=2x3xf32=1 --input=3x1xf32=0 --input=3x1xi32=0 2>&1 | FileCheck %s --check-prefix=TOPK
 // TOPK: tm_tensor.topk: extents of operands differ
-// RUN: not --crash norm-run %s --max-ulp=0 --function=attention --input=2x3xf32=1 --input=4x3xf32=0 --input=5x3xf32=0 --input=2x3xf32=0 2>&1 | FileCheck %s --check-prefix=ATTENTION
+// RUN: not norm-run %s --max-ulp=0 --function=attention --input=2x3xf32=1 --input=4x3xf32=0 --input=5x3xf32=0 --input=2x3xf32=0 2>&1 | FileCheck %s --check-prefix=ATTENTION
 // ATTENTION: tm_tensor.attention: extents of operands differ
 
 func.func @scatter(%u: tensor<?xf32>, %i: tensor<?x1xi64>, %o: tensor<?xf32>) -> tensor<?xf32> {
