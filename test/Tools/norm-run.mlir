@@ -83,6 +83,16 @@
 // RUN: not norm-run %s --function=asserts --input=5xf32=1 --pipeline=simt 2>&1 | FileCheck %s --check-prefix=ASSERT --implicit-check-not=PLEASE
 // RUN: not norm-run %s --function=asserts --input=5xf32=1 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=ASSERT --implicit-check-not=PLEASE
 // ASSERT: error: an assertion of function 'asserts' failed: needs 4 elements, % d
+// Open extents have to fit each other.
+// RUN: not norm-run %s --function=add --input=4x64xf32=1 --input=2x64xf32=1 2>&1 | FileCheck %s --check-prefix=EXTENTS
+// RUN: not norm-run %s --function=add --input=4x64xf32=1 --input=2x64xf32=1 --pipeline=simt 2>&1 | FileCheck %s --check-prefix=EXTENTS
+// RUN: not norm-run %s --function=add --input=4x64xf32=1 --input=2x64xf32=1 --pipeline=upstream 2>&1 | FileCheck %s --check-prefix=EXTENTS
+// EXTENTS: error: an assertion of function 'add' failed: {{.*}}
+// EXTENTS: dimension #0 of input/output operand #1 is incompatible with inferred dimension size
+// RUN: norm-run %s --function=add --input=2x64xf32=1 --input=2x64xf32=1 --expected-output=2x64xf32=2
+// RUN: not norm-run %s --function=sum --input=4xf32=1 --input=2xf32=1 2>&1 | FileCheck %s --check-prefix=FITS
+// FITS: dimension #0 of input/output operand #1 is incompatible with inferred dimension size
+// RUN: norm-run %s --function=sum --input=4xf32=1 --input=4xf32=1 --expected-output=1xf32=4
 // Numbers that would let everything pass, and inputs without an end.
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=nan 2>&1 | FileCheck %s --check-prefix=MAXULP
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=inf 2>&1 | FileCheck %s --check-prefix=MAXULP
@@ -164,6 +174,21 @@ func.func @asserts(%x: tensor<?xf32>) -> tensor<?xf32> {
   cf.assert %ok, "needs 4 elements, % d"
   %0 = arith.addf %x, %x : tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+func.func @add(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = arith.addf %x, %y : tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+func.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<1xf32> {
+  %z = arith.constant dense<0.0> : tensor<1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>],
+      iterator_types = ["reduction"]} ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<1xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %p, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<1xf32>
+  return %0 : tensor<1xf32>
 }
 func.func @long(%x: tensor<3xi64>) -> tensor<3xi64> {
   return %x : tensor<3xi64>

@@ -33,7 +33,8 @@ public:
   FunctionType getFunctionType(StringRef function) const;
 
   /// Calls a function on `inputs`, one per parameter, and returns one tensor
-  /// per result. Dynamic extents of results are computed from the inputs. A
+  /// per result. Dynamic extents of results are computed from the inputs, and
+  /// those of inputs have to fit each other as the ops of the program say. A
   /// memref parameter is the input's own memory, which the function may write.
   /// Errors of the target's runtime and assertions that fail are returned.
   llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
