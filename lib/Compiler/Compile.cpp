@@ -86,14 +86,6 @@ static LogicalResult writeShared(ModuleOp module, const Target &target,
                                              FileKind::Executable));
 }
 
-/// Returns a C macro made from the file's name.
-static std::string getGuard(StringRef output) {
-  std::string guard = "NORM_";
-  for (char c : llvm::sys::path::filename(output))
-    guard += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
-  return guard;
-}
-
 /// Lists the targets for which `holds` is true, as in " --target=cpu".
 static std::string listTargets(function_ref<bool(const Target &)> holds) {
   std::string text;
@@ -145,7 +137,7 @@ LogicalResult norm::emitFile(ModuleOp module, const CompileOptions &options,
     return writeShared(module, **target, options, output);
   return writeFile(module, output, [&](raw_ostream &os) -> LogicalResult {
     if (options.emit == Emit::Header)
-      return (*target)->writeHeader(module, getGuard(output), os);
+      return (*target)->writeHeader(module, os);
     if (!stage)
       return (*target)->writeCode(module, options, options.emit, os);
     if (failed(lowerModule(module, **target, options, *stage)))

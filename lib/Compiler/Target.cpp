@@ -112,7 +112,6 @@ LogicalResult Target::writeCode(ModuleOp module, const CompileOptions &options,
          << getName() << " writes no " << stringifyEmit(emit);
 }
 
-LogicalResult Target::writeHeader(ModuleOp module, StringRef guard,
-                                  raw_ostream &os) const {
-  return printCHeader(module, guard, os);
+LogicalResult Target::writeHeader(ModuleOp module, raw_ostream &os) const {
+  return printCHeader(module, os);
 }

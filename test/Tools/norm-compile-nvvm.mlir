@@ -5,7 +5,7 @@
 // RUN: norm-compile %t/first.mlir --target=nvvm --emit=header -o %t/first.h
 // RUN: norm-compile %t/second.mlir --target=nvvm --emit=header -o %t/second.h
 // RUN: FileCheck %s --check-prefix=HEADER < %t/second.h
-// HEADER: #ifndef NORM_SECOND_H
+// HEADER: #ifndef NORM_{{[0-9A-F]+}}_H
 // HEADER: NORM_GPU_WRONG_ARCHITECTURE = 4,
 // HEADER: const char *norm_gpu_message(void);
 // HEADER: /* second(tensor<?xf32>) -> (tensor<?xf32>) */

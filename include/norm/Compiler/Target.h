@@ -63,8 +63,7 @@ public:
                                   const CompileOptions &options, Emit emit,
                                   raw_ostream &os) const;
   /// Writes C declarations of the functions of `module`, which is on tensors.
-  virtual LogicalResult writeHeader(ModuleOp module, StringRef guard,
-                                    raw_ostream &os) const;
+  virtual LogicalResult writeHeader(ModuleOp module, raw_ostream &os) const;
   virtual LinkOptions getLinkOptions(const CompileOptions &options) const {
     return {};
   }

@@ -39,9 +39,8 @@ public:
                             Stage upTo) const override;
   LogicalResult writeCode(ModuleOp module, const CompileOptions &options,
                           Emit emit, raw_ostream &os) const override;
-  LogicalResult writeHeader(ModuleOp module, StringRef guard,
-                            raw_ostream &os) const override {
-    return printGPUHeader(module, guard, os);
+  LogicalResult writeHeader(ModuleOp module, raw_ostream &os) const override {
+    return printGPUHeader(module, os);
   }
   LinkOptions getLinkOptions(const CompileOptions &options) const override {
     LinkOptions link;
