@@ -21,6 +21,7 @@
 #include "norm/Rows/Schedule.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -135,8 +136,8 @@ static bool isLoop(Operation *op) {
 static SmallVector<Operation *> getOutermostLoops(Operation *function) {
   SmallVector<Operation *> loops;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // A linalg op outside of loops becomes a loop of its own.
-    if (!isLoop(op) && !isa<linalg::LinalgOp>(op))
+    // A linalg op outside of loops becomes a loop of its own, as does a copy.
+    if (!isLoop(op) && !isa<linalg::LinalgOp, memref::CopyOp>(op))
       return WalkResult::advance();
     if (!isStreamedVersion(op))
       loops.push_back(op);
@@ -214,8 +215,15 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     if (!row.plan)
       row.plan = describePlan(loop);
   }
+  row.isCopy = llvm::all_of(parts, llvm::IsaPred<memref::CopyOp>);
   noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
   noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);
+  // LLVM drops the streamed version of buffers that are never large.
+  Volume bytes = row.readBytes;
+  bytes.add(row.writtenBytes);
+  if (bytes.isStatic() &&
+      bytes.getStatic() < getRowTarget(parts.front()).leastStreamedBytes)
+    row.isStreamed = false;
   return row;
 }
 
@@ -242,20 +250,45 @@ static bool isFloatArithmetic(Operation &op) {
   return isa<FloatType>(op.getResult(0).getType());
 }
 
+/// Returns an operation for each iteration along `dims`.
+static Volume::Term countIterations(ArrayRef<int64_t> extents,
+                                    const llvm::SmallBitVector &dims) {
+  Volume::Term term{1, "", 0, false};
+  for (unsigned dim : dims.set_bits()) {
+    if (!ShapedType::isDynamic(extents[dim]))
+      term.amount *= extents[dim];
+    else
+      term.extents += term.numDynamic++ ? "*n" : "n";
+  }
+  return term;
+}
+
+/// Counts what depends on the row alone, such as its root, once a row.
+static void countOperations(linalg::LinalgOp op, Volume &sum) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  llvm::DenseMap<Value, llvm::SmallBitVector> dims;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto &ofOperand = dims[op.getMatchingBlockArgument(&operand)];
+    ofOperand.resize(extents.size());
+    for (unsigned dim = 0; dim < extents.size(); ++dim)
+      ofOperand[dim] = op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim);
+  }
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    llvm::SmallBitVector ofResult(extents.size());
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      ofResult.set(index.getDim());
+    for (Value operand : inner.getOperands())
+      if (auto known = dims.find(operand); known != dims.end())
+        ofResult |= known->second;
+    if (isFloatArithmetic(inner))
+      sum.add(countIterations(extents, ofResult));
+    for (Value result : inner.getResults())
+      dims[result] = ofResult;
+  }
+}
+
 Volume norm::countOperations(FunctionOpInterface function) {
   Volume sum;
-  function->walk([&](linalg::LinalgOp op) {
-    Volume::Term term{0, "", 0, false};
-    term.amount =
-        llvm::count_if(op.getBlock()->without_terminator(), isFloatArithmetic);
-    for (int64_t extent : op.getStaticLoopRanges()) {
-      if (!ShapedType::isDynamic(extent)) {
-        term.amount *= extent;
-        continue;
-      }
-      term.extents += term.numDynamic++ ? "*n" : "n";
-    }
-    sum.add(term);
-  });
+  function->walk([&](linalg::LinalgOp op) { ::countOperations(op, sum); });
   return sum;
 }

@@ -133,7 +133,9 @@ static void printLoop(const Report &report, const RowLoop &loop, size_t number,
     printLines(loop.sourceLines, os);
   }
   os << '\n';
-  if (loop.schedule)
+  if (loop.isCopy)
+    os << "    a copy\n";
+  else if (loop.schedule)
     printSchedule(*loop.schedule, os);
   else if (report.hasKernels)
     os << "    schedule: a thread per element\n";

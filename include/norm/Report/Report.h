@@ -66,6 +66,7 @@ struct RowLoop {
   Volume readBytes, writtenBytes;
   bool isStreamed = false; ///< one version of it writes past the cache
   bool isParallel = false;
+  bool isCopy = false; ///< moves elements as they are, without a schedule
   std::optional<KernelSchedule> schedule;
   std::optional<LoopPlan> plan;
 };
