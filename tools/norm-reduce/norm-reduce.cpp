@@ -39,7 +39,23 @@ static std::string takeOutput(SmallVectorImpl<std::string> &arguments) {
   return output;
 }
 
+/// Reads the files before mlirReduceMain does, which a program may crash.
+static bool canRead(ArrayRef<std::string> arguments) {
+  for (StringRef argument : arguments.drop_front()) {
+    if (argument.starts_with("-") || !llvm::sys::fs::is_regular_file(argument))
+      continue;
+    MLIRContext context(norm::createCompilerRegistry());
+    llvm::SourceMgr sources;
+    SourceMgrDiagnosticHandler handler(sources, &context);
+    if (!norm::parseInputFile(argument, sources, context))
+      return false;
+  }
+  return true;
+}
+
 static int reduce(ArrayRef<std::string> arguments) {
+  if (!canRead(arguments))
+    return 1;
   SmallVector<char *> pointers;
   for (const std::string &argument : arguments)
     pointers.push_back(const_cast<char *>(argument.c_str()));
