@@ -145,10 +145,6 @@ void HostTensor::setInteger(int64_t position, uint64_t integer) {
   std::memcpy(p, &integer, bytes);
 }
 
-static llvm::Error inputError(const Twine &message) {
-  return llvm::createStringError(message);
-}
-
 /// Parses an integer that `type` has, with or without a sign; false otherwise.
 static bool parseInteger(StringRef token, Type type, uint64_t &integer) {
   // An i1 is the caller's byte.
@@ -200,19 +196,22 @@ static bool hasClosedBrackets(StringRef text) {
   return depth == 0;
 }
 
-llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
+llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type,
+                                             StringRef what) {
   auto [typeText, values] = text.split('=');
+  auto fail = [&, shown = typeText](const Twine &problem) {
+    return llvm::createStringError(what + " '" + shown + "'" + problem);
+  };
   if (!text.contains('='))
-    return inputError("input '" + text + "' is neither @file.npy nor " +
-                      "SHAPExTYPE=VALUES");
+    return fail(" is neither @file.npy nor SHAPExTYPE=VALUES");
   // The x of `index` separates nothing.
   std::string element = debugString(type.getElementType());
   StringRef extents = typeText;
   if (!extents.consume_back(element) ||
       !(extents.empty() || extents.consume_back("x")))
-    return inputError("input '" + typeText + "' has element type '" +
-                      typeText.substr(typeText.rfind('x') + 1) +
-                      "', the function takes '" + element + "'");
+    return fail(" has element type '" +
+                typeText.substr(typeText.rfind('x') + 1) +
+                "', the function takes '" + element + "'");
   SmallVector<StringRef> parts;
   if (!extents.empty())
     extents.split(parts, 'x');
@@ -220,18 +219,17 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   for (StringRef part : parts) {
     int64_t extent;
     if (part.getAsInteger(10, extent) || extent < 0)
-      return inputError("input '" + typeText + "': bad extent '" + part + "'");
+      return fail(": bad extent '" + part + "'");
     shape.push_back(extent);
   }
   if (failed(verifyCompatibleShape(shape, type.getShape())))
-    return inputError("input '" + typeText + "' does not fit " +
-                      debugString(type));
+    return fail(" does not fit " + debugString(type));
   auto created = HostTensor::create(type.getElementType(), shape);
   if (!created)
     return created.takeError();
   HostTensor tensor = std::move(*created);
   if (!hasClosedBrackets(values))
-    return inputError("input '" + typeText + "': brackets do not match");
+    return fail(": brackets do not match");
   std::string flat = values.str();
   for (char &c : flat)
     if (StringRef(",[]").contains(c))
@@ -240,13 +238,12 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   StringRef(flat).split(tokens, ' ', -1, /*KeepEmpty=*/false);
   int64_t count = tokens.size();
   if (count != 1 && count != tensor.getNumElements())
-    return inputError("input '" + typeText + "' has " +
-                      Twine(tensor.getNumElements()) + " elements, got " +
-                      Twine(count) + " values");
+    return fail(" has " + Twine(tensor.getNumElements()) + " elements, got " +
+                Twine(count) + " values");
   for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
     StringRef token = tokens[count == 1 ? 0 : i];
     if (!parseElement(token, tensor, i))
-      return inputError("input '" + typeText + "': bad value '" + token + "'");
+      return fail(": bad value '" + token + "'");
   }
   return tensor;
 }

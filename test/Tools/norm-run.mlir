@@ -49,6 +49,16 @@
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=[1 2 3 4]]' 2>&1 | FileCheck %s --check-prefix=BRACKETS
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=]1[' 2>&1 | FileCheck %s --check-prefix=BRACKETS
 // BRACKETS: error: input '1x4xf32': brackets do not match
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=a 2>&1 | FileCheck %s --check-prefix=EXPECTED
+// EXPECTED: error: expected output '1x4xf32': bad value 'a'
+// RUN: not norm-run %s --function=norm --input=x.npy 2>&1 | FileCheck %s --check-prefix=NEITHER
+// NEITHER: error: input 'x.npy' is neither @file.npy nor SHAPExTYPE=VALUES
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --output=%t.plain.npy 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: error: --output '{{.*}}.plain.npy' is not @file.npy
+// RUN: not ls %t.plain.npy
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --pipeline=foo 2>&1 | FileCheck %s --check-prefix=PIPELINE
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --pipeline=nvvm 2>&1 | FileCheck %s --check-prefix=PIPELINE
+// PIPELINE: error: unknown --pipeline '{{foo|nvvm}}', expected one of cpu, simt, upstream
 // Integers are not cut off.
 // RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=1.5 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
 // RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=4294967296 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER

@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "norm/Compiler/OutputFile.h"
+#include "norm/Compiler/Target.h"
 #include "norm/Tools/Driver.h"
 #include "norm/Tools/RunPasses.h"
 #include "llvm/Support/CommandLine.h"
@@ -80,6 +81,20 @@ static cl::opt<int> digits("precision",
                            cl::desc("Significant digits that are printed"),
                            cl::init(6), cl::cat(category));
 
+/// Rejects the targets that do not run here.
+static llvm::Error checkPipeline() {
+  std::string known;
+  for (const Target *target : getTargets()) {
+    if (!target->getHostRuntime())
+      continue;
+    if (target->getName() == pipeline)
+      return llvm::Error::success();
+    known += (known.empty() ? "" : ", ") + target->getName().str();
+  }
+  return llvm::createStringError("unknown --pipeline '" + pipeline +
+                                 "', expected one of " + known);
+}
+
 llvm::Error norm::checkCommand(const Command &command) {
   if (!(command.maxUlp >= 0) || std::isinf(command.maxUlp))
     return llvm::createStringError("--max-ulp must be a number from 0");
@@ -87,13 +102,17 @@ llvm::Error norm::checkCommand(const Command &command) {
     return llvm::createStringError("--precision must be from 1 to 17");
   if (threads < 1 || threads > kMostThreads || ranks > kMostThreads)
     return llvm::createStringError(kThreadsMessage);
+  for (StringRef text : command.outputFiles)
+    if (!text.starts_with("@"))
+      return llvm::createStringError("--output '" + text +
+                                     "' is not @file.npy");
+  if (llvm::Error error = checkPipeline())
+    return error;
   std::vector<std::string> files;
   for (const auto *list :
        {&command.inputs, &command.expectedOutputs, &command.outputFiles})
     for (StringRef text : *list)
-      files.push_back(text.consume_front("@") || list == &command.outputFiles
-                          ? text.str()
-                          : "");
+      files.push_back(text.consume_front("@") ? text.str() : "");
   SmallVector<NamedFile> named{{"the program", command.inputFile}};
   size_t numRead = command.inputs.size() + command.expectedOutputs.size();
   for (auto [i, file] : llvm::enumerate(files))

@@ -335,7 +335,7 @@ llvm::Error norm::joinRanks(Command &command, FunctionType type) {
                              getFile(command.rankDirectory, rank, "in", i));
   for (unsigned i = 0; i < type.getNumResults(); ++i)
     command.outputFiles.push_back(
-        getFile(command.rankDirectory, rank, "out", i));
+        "@" + getFile(command.rankDirectory, rank, "out", i));
   return llvm::Error::success();
 }
 

@@ -85,8 +85,9 @@ static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
                                     StringRef text, double maxUlp) {
   RankedTensorType actualType =
       RankedTensorType::get(actual.getShape(), actual.getElementType());
-  auto expected = text.consume_front("@") ? loadNumpyReference(text, actualType)
-                                          : parseTensor(text, actualType);
+  auto expected = text.consume_front("@")
+                      ? loadNumpyReference(text, actualType)
+                      : parseTensor(text, actualType, "expected output");
   if (!expected)
     return expected.takeError();
   UlpReport report = compareTensors(actual, *expected, maxUlp);
@@ -112,7 +113,7 @@ loadInputs(const Command &command, FunctionType type) {
     StringRef value = text;
     auto tensor = value.consume_front("@")
                       ? loadNumpy(value, asTensor(inputType))
-                      : parseTensor(value, asTensor(inputType));
+                      : parseTensor(value, asTensor(inputType), "input");
     if (!tensor)
       return tensor.takeError();
     values.push_back(std::move(*tensor));
@@ -141,9 +142,7 @@ compute(ModuleOp module, const Command &command, FunctionType type,
 
 static llvm::Error save(const Command &command, ArrayRef<HostTensor> results) {
   for (auto [file, result] : llvm::zip(command.outputFiles, results)) {
-    StringRef name = file;
-    name.consume_front("@");
-    if (llvm::Error error = saveNumpy(name, result))
+    if (llvm::Error error = saveNumpy(StringRef(file).drop_front(), result))
       return error;
   }
   return llvm::Error::success();

@@ -68,7 +68,9 @@ private:
 };
 
 /// Parses `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` has rank 0.
-llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type);
+/// Errors begin with `what` it is.
+llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type,
+                                       StringRef what);
 /// Prints an element; `digits` is for floats.
 void printElement(raw_ostream &os, const HostTensor &tensor, int64_t position,
                   int digits);
