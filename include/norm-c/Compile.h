@@ -35,7 +35,7 @@ struct NormCompileOptions {
   MlirStringRef chip;     /* empty: "sm_90" */
   MlirStringRef cudaPath; /* empty: CUDA_PATH, ptxas in PATH, /usr/local/cuda */
   MlirStringRef rounding; /* of recognition; empty: "default" */
-  unsigned threads;       /* 0 and 1: no OpenMP */
+  unsigned threads;       /* up to 1024; 0 and 1: no OpenMP */
   bool dispatch;          /* code for x86-64-v2, v3 and v4; cpu must be empty */
 };
 typedef struct NormCompileOptions NormCompileOptions;

@@ -85,6 +85,8 @@ NormStatus normCompile(MlirModule module, const NormCompileOptions *options,
   std::optional<Emit> emit = getEmit(getNumber(options->output));
   if (!emit)
     return finish(error, NORM_INVALID_ARGUMENT, "output is none of NormOutput");
+  if (options->threads > kMostThreads)
+    return finish(error, NORM_INVALID_ARGUMENT, "threads must be up to 1024");
   auto rounding = parseRounding(options->rounding);
   if (!rounding)
     return finish(error, NORM_INVALID_ARGUMENT,

@@ -101,12 +101,28 @@ llvm::Error norm::checkOutputFiles(llvm::ArrayRef<NamedFile> inputs,
   return llvm::Error::success();
 }
 
+/// Reads from a file that claims to be empty, as those of /proc do.
+static llvm::Error checkIsEmpty(StringRef file) {
+  char first;
+  int descriptor = open(file.str().c_str(), O_RDONLY | O_CLOEXEC);
+  ssize_t count = descriptor < 0 ? 0 : read(descriptor, &first, 1);
+  std::error_code error = count < 0 ? getError() : std::error_code();
+  if (descriptor >= 0)
+    close(descriptor);
+  if (count == 0)
+    return llvm::Error::success(); // its reader finds out why it does not open
+  return llvm::createStringError(
+      file + ": " + (error ? error.message() : "has no size: use a pipe"));
+}
+
 llvm::Error norm::checkInputFile(StringRef file) {
   struct stat status, null;
   bool isStandard = file == "-" || file == "/dev/stdin";
   if ((isStandard ? fstat(STDIN_FILENO, &status)
                   : stat(file.str().c_str(), &status)) != 0)
     return llvm::Error::success();
+  if (!isStandard && S_ISREG(status.st_mode) && status.st_size == 0)
+    return checkIsEmpty(file);
   // A terminal ends where the user says so, and /dev/null at once.
   bool isDevice = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
   bool ends = (isStandard && isatty(STDIN_FILENO)) ||
@@ -201,6 +217,8 @@ static std::error_code writeAnyFile(StringRef file, StringRef content,
   std::string name = file.str();
   struct stat status;
   bool exists = stat(name.c_str(), &status) == 0;
+  if (!exists && errno == ELOOP)
+    return getError();
   if (exists && !S_ISREG(status.st_mode))
     return writeInPlace(name, content, mode);
   return replace(resolve(file).string(), content, mode,

@@ -421,6 +421,9 @@ static void testCompile(MlirContext context, const char *file,
   options.output = (NormOutput)99;
   show("output", normCompile(module, &options, &buffer, &error), &error);
   options.output = NORM_OUTPUT_OBJECT;
+  options.threads = 1025;
+  show("threads", normCompile(module, &options, &buffer, &error), &error);
+  options.threads = 0;
   options.cpu = str("nonsense");
   show("cpu", normCompile(module, &options, &buffer, &error), &error);
   options.cpu = str("");

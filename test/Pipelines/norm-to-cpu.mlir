@@ -40,6 +40,9 @@
 // RUN: norm-opt %s --norm-to-cpu='threads=2' | FileCheck %s --check-prefix=OMP
 // OMP: omp.parallel num_threads
 // OMP: omp.wsloop
+// RUN: not norm-opt %s --norm-to-cpu='threads=0' 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not norm-opt %s --norm-to-cpu='threads=99999999' 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: threads must be from 1 to 1024
 // RUN: norm-opt %s --norm-to-cpu='threads=1' | FileCheck %s --check-prefix=SERIAL
 // SERIAL-NOT: omp.
 

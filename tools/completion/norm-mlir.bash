@@ -42,4 +42,5 @@ _norm_mlir() {
 }
 
 complete -o default -F _norm_mlir \
-  norm-opt norm-compile norm-run norm-bench norm-lsp-server norm-reduce
+  norm-opt norm-compile norm-run norm-bench norm-bench-device norm-lsp-server \
+  norm-reduce

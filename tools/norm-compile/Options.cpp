@@ -25,9 +25,9 @@ static cl::OptionCategory explaining("Explaining");
 static cl::OptionCategory passes("Passes, timing and reproducers");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
                                       cl::init("-"), cl::cat(category));
-static cl::opt<std::string> outputFile("o",
-                                       cl::desc("Output file; - is stdout"),
-                                       cl::init("-"), cl::cat(category));
+static cl::opt<std::string>
+    outputFile("o", cl::desc("Output file; - is stdout (default)"),
+               cl::init("-"), cl::cat(category));
 /// Returns the value of --emit; errors use the same name.
 static cl::OptionEnumValue getValue(Emit emit, StringRef description) {
   return clEnumValN(emit, stringifyEmit(emit), description);
@@ -54,8 +54,8 @@ static cl::opt<std::string>
            cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string>
     cpu("mcpu",
-        cl::desc("CPU; native is this machine (default x86-64-v3 on "
-                 "x86-64, else generic)"),
+        cl::desc("CPU; native is this machine (default, also if "
+                 "empty: x86-64-v3 on x86-64, else generic)"),
         cl::cat(onCPU));
 static cl::opt<std::string>
     triple("mtriple",
@@ -180,11 +180,17 @@ static bool isPositive(const cl::opt<double> &option) {
   return !option.getNumOccurrences() || (option > 0 && std::isfinite(option));
 }
 
+static bool isEmpty(const cl::opt<std::string> &option) {
+  return option.getNumOccurrences() && option.empty();
+}
+
 static LogicalResult checkOptions() {
   bool tells = explain || !reportFile.empty();
   StringRef problem;
   if (explain && outputFile.getNumOccurrences() && outputFile == "-")
     problem = "--explain prints to standard output: -o must name a file";
+  else if (isEmpty(rowTarget) || isEmpty(reportFile))
+    problem = "--row-target and --report need a value";
   else if (!isPositive(bandwidth) || !isPositive(peak))
     problem = "--bandwidth and --peak must be positive numbers";
   else if (threads < 1 || threads > kMostThreads || ranks > kMostThreads)

@@ -107,8 +107,17 @@ static LogicalResult printRowTargetOf(const Command &command,
     return fail(target.takeError());
   if (llvm::Error error = (*target)->setRowTarget(*module, command.options))
     return fail(std::move(error));
-  printRowTarget(*module, llvm::outs());
-  return success();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printRowTarget(*module, os);
+  return fail(writeOutputFile(command.output, text));
+}
+
+/// Machine code would change the settings of a terminal.
+static bool isForTerminal(const Command &command) {
+  Emit emit = command.options.emit;
+  return command.output == "-" && llvm::outs().is_displayed() &&
+         (emit == Emit::Object || emit == Emit::Shared || emit == Emit::Cubin);
 }
 
 int main(int argc, char **argv) {
@@ -134,5 +143,10 @@ int main(int argc, char **argv) {
     return 1;
   if (command->tells() && !command->hasOutput)
     return 0;
+  if (isForTerminal(*command)) {
+    llvm::WithColor::error() << "a terminal cannot show machine code: -o names "
+                                "a file\n";
+    return 1;
+  }
   return failed(emitFile(*module, command->options, command->output));
 }

@@ -31,11 +31,25 @@ enum class Stage {
   LLVM    ///< LLVM dialect
 };
 
+/// The most OpenMP threads and MPI ranks that an option may ask for.
+constexpr unsigned kMostThreads = 1024;
+
+struct ThreadsParser : llvm::cl::parser<unsigned> {
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, StringRef name, StringRef text,
+             unsigned &threads) {
+    if (parser::parse(option, name, text, threads))
+      return true;
+    return (threads < 1 || threads > kMostThreads) &&
+           option.error("threads must be from 1 to 1024");
+  }
+};
+
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   PassOptions::Option<Rounding> rounding{
       *this, "rounding", llvm::cl::desc("Rounding that recognition accepts"),
       llvm::cl::init(Rounding::Default), getRoundingValues()};
-  PassOptions::Option<unsigned> threads{
+  PassOptions::Option<unsigned, ThreadsParser> threads{
       *this, "threads",
       llvm::cl::desc("OpenMP threads that share the rows; 1: no OpenMP"),
       llvm::cl::init(1)};

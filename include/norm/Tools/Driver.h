@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "norm/Pipelines/Pipelines.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace llvm::cl {
@@ -48,8 +49,6 @@ void readSafely(StringRef file, llvm::function_ref<void()> read);
 OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
                                      MLIRContext &context);
 
-/// The most OpenMP threads and MPI ranks that an option may ask for.
-constexpr unsigned kMostThreads = 1024;
 constexpr llvm::StringLiteral kThreadsMessage =
     "--threads must be from 1 to 1024, --ranks from 0 to 1024";
 
