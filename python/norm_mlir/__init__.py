@@ -7,6 +7,9 @@
 
 docs/Python.md is the guide.
 """
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from . import _core
 from ._core import Function, NormError
 from ._program import Module, compile, explain, parse, ptx, recognize
@@ -18,3 +21,14 @@ __all__ = ["Found", "Function", "Location", "Module", "NormError", "Recognition"
            "recognize", "rms_norm", "rms_norm_backward"]
 __version__: str = _core.version
 llvm_version: str = _core.llvm_version
+
+if TYPE_CHECKING:
+    from . import jax as jax
+    from . import torch as torch
+else:  # a type checker would take it for all names
+    def __getattr__(name: str) -> Any:
+        """norm_mlir.jax and norm_mlir.torch need no import of their own, and import jax and torch
+        where a program names them."""
+        if name in ("jax", "torch"):
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@ import functools
 import json
 import operator
 import os
+import stat
 from collections.abc import Callable
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -28,6 +29,9 @@ def _read(program: Program) -> tuple[str, str]:
                         f"{type(program).__name__}")
     try:
         with open(program, encoding="utf-8") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not file.isatty()):
+                raise _core.NormError(f"{os.fspath(program)} is a device, not a file")
             return file.read(), os.fspath(program)
     except UnicodeDecodeError:
         raise _core.NormError(f"{os.fspath(program)} is not UTF-8 text; bytecode is for "

@@ -1,5 +1,6 @@
 """A parsed program, and what is known of it as data."""
 import sys
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,3 +41,7 @@ function = program.compile(cache=False)
 assert function.arguments == (norm_mlir.TensorType("float32", (2, 5, 64)),
                               norm_mlir.TensorType("float32", (64,)))
 print(scale.name, *map(str, scale.arguments), scale.results)
+
+# norm_mlir.jax is imported when it is named; what does not exist is no attribute.
+sys.modules["norm_mlir.jax"] = types.ModuleType("norm_mlir.jax")
+assert norm_mlir.jax is sys.modules["norm_mlir.jax"] and not hasattr(norm_mlir, "other")
