@@ -135,6 +135,8 @@ void norm::buildCleanup(OpPassManager &pm) {
 }
 
 void norm::buildComputationToLLVM(OpPassManager &pm) {
+  // Functions of C are called from here on.
+  pm.addPass(createNormRenameFunctions());
   pm.addPass(createNormExpandOpenShapes());
   // Makes affine.apply of offsets and strides.
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -161,6 +163,7 @@ void norm::buildMemoryToLLVM(OpPassManager &pm) {
   pm.addPass(createNormCleanGlobals());
   // Converts cf and func as well.
   pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createNormRenameFunctions());
   buildCleanup(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -219,7 +219,7 @@ private:
       func::FuncOp::create(end, module.getLoc(), "sysconf", type).setPrivate();
     }
     auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
-    if (!sysconf || sysconf.getFunctionType() != type)
+    if (!sysconf || !sysconf.isExternal() || sysconf.getFunctionType() != type)
       return constant(target.defaultCacheBytes);
     Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
     Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);

@@ -2,7 +2,7 @@
 
 // RUN: norm-opt %s --norm-to-nvvm='chip=sm_90' | FileCheck %s --check-prefix=HOST
 // The image, and the host code that launches it.
-// HOST: llvm.func @main
+// HOST: llvm.func @program.main
 // HOST: gpu.launch_func
 // HOST-SAME: @norm_kernels::@main_kernel0
 // HOST: llvm.func @_mlir_ciface_main

@@ -2,7 +2,7 @@
 // the weight before the blocks wait for each other, one value a warp is exchanged
 // and one barrier of the cluster follows. ptxas spills nothing.
 // RUN: norm-opt %s --norm-to-nvvm | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s
-// CHECK: llvm.func @main
+// CHECK: llvm.func @program.main
 // CHECK: gpu.launch_func {{.*}}@norm_kernels::@main_kernel0 clusters in
 // CHECK: .entry main_kernel0(
 // CHECK: .maxntid 512, 1, 1

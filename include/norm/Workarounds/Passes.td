@@ -205,4 +205,32 @@ def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
                            "vector::VectorDialect"];
 }
 
+def NormRenameFunctions : Pass<"norm-rename-functions", "ModuleOp"> {
+  let summary = "Give functions of the program names that C cannot have";
+  let description = [{
+    convert-math-to-libm, finalize-memref-to-llvm, the code generator and others call
+    functions of C by name: `log1p`, `malloc`, `memcpy`. If the program has a function of
+    that name, that would be called. This pass renames the program's functions.
+
+    Example:
+
+    ```mlir
+    func.func @log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @program.log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }
+    ```
+
+    convert-func-to-llvm then makes the interface `_mlir_ciface_program.log1p`. After it,
+    the pass gives the interface its name without `program.`: `_mlir_ciface_log1p`.
+
+    Limits: run it twice, before the first pass that calls functions of C and after
+    convert-func-to-llvm. A function that is only declared is C's and keeps its name,
+    unless it has `llvm.emit_c_interface`.
+  }];
+}
+
 #endif // NORM_WORKAROUNDS_PASSES

@@ -38,7 +38,7 @@
 
 // Without the option there are no checks.
 // RUN: norm-compile %s --emit=llvm-mlir -o - | FileCheck %s --check-prefix=NONE --implicit-check-not=norm_assert --implicit-check-not=abort
-// NONE: llvm.func @norm
+// NONE: llvm.func @program.norm
 
 // norm-run's own buffers pass.
 // RUN: norm-run %s --verify-buffers --function=norm --input=4x64xf32=2 --input=64xf32=1 --expected-output=4x64xf32=1 | FileCheck %s --check-prefix=RUNS
