@@ -145,17 +145,18 @@ static void expandReductions(Operation *root) {
 
 static bool skipsF32(Operation *op) {
   auto trunc = dyn_cast<arith::TruncFOp>(op);
-  return trunc && getElementTypeOrSelf(trunc.getIn().getType()).isF64() &&
-         isNarrow(trunc.getType());
+  return trunc && isNarrow(trunc.getType()) &&
+         getElementTypeOrSelf(trunc.getIn()).getIntOrFloatBitWidth() > 32;
 }
 
-/// f64 to 16 bits through f32 rounded to odd, so that the second rounding sees
-/// which side of a tie the value was on (Boldo and Melquiond, 2008).
+/// f64, f80 or f128 to 16 bits through f32 rounded to odd, so that the second
+/// rounding sees which side of a tie the value was on (Boldo and Melquiond,
+/// 2008).
 static void truncateThroughF32(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Lanes x(b, op->getOperand(0));
   Lanes rounded = x.convert(b.getF32Type());
-  Lanes back = rounded.convert(b.getF64Type());
+  Lanes back = rounded.convert(x.getElementType());
   Value inexact = back.is(CmpFPredicate::UNE, x);
   Lanes magnitude(b, math::AbsFOp::create(b, back));
   Value away =

@@ -31,6 +31,16 @@ func.func @from_f64(%a: f64) -> bf16 {
   return %c : bf16
 }
 
+// CHECK-LABEL: func @from_f80
+// CHECK: arith.truncf %{{.*}} : vector<2xf80> to vector<2xf32>
+// CHECK: arith.extf %{{.*}} : vector<2xf32> to vector<2xf80>
+// CHECK: arith.ori
+// CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+func.func @from_f80(%a: vector<2xf80>) -> vector<2xbf16> {
+  %c = arith.truncf %a : vector<2xf80> to vector<2xbf16>
+  return %c : vector<2xbf16>
+}
+
 // Integers reach 16 bits through f64 and one rounding.
 // CHECK-LABEL: func @from_integer
 // CHECK: arith.sitofp %{{.*}} : i64 to f64

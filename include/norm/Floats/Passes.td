@@ -28,7 +28,7 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     %c = arith.truncf %c32 : f32 to f16
     ```
 
-    A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
+    A truncation from f64, f80 or f128 to 16 bits goes through f32 rounded to odd, which gives
     the one correct rounding without a library call.
 
     A `vector.fma` is widened too, and a `vector.reduction` (also one of a
