@@ -117,6 +117,10 @@ norm::createTargetMachine(const MachineSpec &spec) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no target machine for " + triple.str());
+  // Descriptors consist of words of 64 bits.
+  if (machine->getPointerSizeInBits(0) != 64)
+    return llvm::createStringError("--mtriple '" + triple.str() +
+                                   "': pointers must have 64 bits");
   return machine;
 }
 

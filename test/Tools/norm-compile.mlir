@@ -55,6 +55,10 @@
 // FOREIGN: error: unknown --mcpu 'x86-64-v3' for aarch64
 // RUN: not norm-compile %s --mtriple=aarch64_be-linux-gnu -o %t.bad 2>&1 | FileCheck %s --check-prefix=ENDIAN
 // ENDIAN: error: --mtriple 'aarch64_be-unknown-linux-gnu': the machine must be little-endian
+// RUN: not norm-compile %s --mtriple=i686-linux-gnu -o %t.bad 2>&1 | FileCheck %s --check-prefix=POINTERS
+// RUN: not norm-compile %s --mtriple=x86_64-linux-gnux32 -o %t.bad 2>&1 | FileCheck %s --check-prefix=POINTERS
+// RUN: not norm-compile %s --mtriple=aarch64_32-apple-watchos -o %t.bad 2>&1 | FileCheck %s --check-prefix=POINTERS
+// POINTERS: error: --mtriple '{{.*}}': pointers must have 64 bits
 // RUN: not norm-compile %s --mtriple=aarch64-linux-gnu --mattr=+nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=ATTR
 // ATTR: error: unknown --mattr '+nonsense' for aarch64{{.*}}, expected one such as +bf16
 // RUN: %if x86_64 %{ not norm-compile %s --mtriple=aarch64-linux-gnu --mcpu=native -o %t.bad 2>&1 | FileCheck %s --check-prefix=NATIVE %}
