@@ -64,14 +64,16 @@ static bool isContiguous(Type type) {
   return cast<MemRefType>(type).getLayout().isIdentity();
 }
 
-static void expandStrided(IRRewriter &rewriter, memref::CopyOp copy) {
+static LogicalResult expandStrided(IRRewriter &rewriter, memref::CopyOp copy) {
   Value source = copy.getSource(), target = copy.getTarget();
-  if (!isa<MemRefType>(source.getType()) || !isa<MemRefType>(target.getType()))
-    return;
+  for (Type type : {source.getType(), target.getType()})
+    if (isa<UnrankedMemRefType>(type))
+      return copy.emitError("norm-finish-buffers: cannot copy ") << type;
   if (isContiguous(source.getType()) && isContiguous(target.getType()))
-    return;
+    return success();
   rewriter.setInsertionPoint(copy);
   rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, source, target);
+  return success();
 }
 
 namespace {
@@ -80,8 +82,11 @@ struct NormFinishBuffers
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Block *block) { reuse(rewriter, *block); });
-    getOperation()->walk(
-        [&](memref::CopyOp copy) { expandStrided(rewriter, copy); });
+    auto result = getOperation()->walk([&](memref::CopyOp copy) {
+      return WalkResult(expandStrided(rewriter, copy));
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

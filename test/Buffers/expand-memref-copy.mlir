@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-finish-buffers | FileCheck %s
+// RUN: norm-opt %s --norm-finish-buffers --split-input-file --verify-diagnostics | FileCheck %s
 
 // Strided on either side: loops, for memrefCopy is in no runtime.
 // CHECK-LABEL: func @strided
@@ -11,13 +11,19 @@ func.func @strided(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
   return
 }
 
-// Contiguous copies become memcpy later; unranked ones are left alone.
+// Contiguous copies become memcpy later.
 // CHECK-LABEL: func @kept
 // CHECK: memref.copy %arg0, %arg1
-// CHECK: memref.copy %arg2, %arg3
 // CHECK-NOT: linalg.copy
-func.func @kept(%a: memref<?x4xf32>, %b: memref<?x4xf32>, %c: memref<*xf32>, %d: memref<*xf32>) {
+func.func @kept(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
   memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
-  memref.copy %c, %d : memref<*xf32> to memref<*xf32>
+  return
+}
+
+// -----
+
+func.func @unranked(%x: memref<*xf32>, %y: memref<*xf32>) {
+  // expected-error@+1 {{norm-finish-buffers: cannot copy 'memref<*xf32>'}}
+  memref.copy %x, %y : memref<*xf32> to memref<*xf32>
   return
 }

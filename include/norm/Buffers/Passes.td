@@ -246,8 +246,8 @@ def NormFinishBuffers : Pass<"norm-finish-buffers"> {
     memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
 
     Limits: within a block; equal types, and equal values for dynamic extents. Run it
-    after optimize-allocation-liveness, which frees after the last use. Unranked buffers
-    are left alone.
+    after optimize-allocation-liveness, which frees after the last use. A copy of an
+    unranked buffer is an error.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "memref::MemRefDialect"];
 }
