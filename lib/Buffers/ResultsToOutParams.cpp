@@ -11,6 +11,7 @@
 // in place, and a result overwrites a value that is still read; goes when it
 // stops there.
 
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -19,9 +20,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -42,6 +45,31 @@ static bool isTensor(Type type) { return isa<TensorType>(type); }
 static MemRefType getBufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Returns true if values have a representation in LLVM.
+static bool isCompiled(Type type, const LLVMTypeConverter &converter) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto number = dyn_cast<ComplexType>(element))
+    element = number.getElementType();
+  return !sparse_tensor::getSparseTensorEncoding(type) &&
+         !element.isInteger(0) && converter.convertType(element);
+}
+
+/// Checks the types of any function; upstream's deallocation copies a buffer
+/// that is returned to one without a layout.
+static LogicalResult checkTypes(func::FuncOp func,
+                                const LLVMTypeConverter &converter) {
+  for (Type type :
+       llvm::concat<const Type>(func.getArgumentTypes(), func.getResultTypes()))
+    if (!isCompiled(type, converter))
+      return func.emitError("cannot compile an argument or result of type ")
+             << type;
+  for (Type type : func.getResultTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type);
+        buffer && !buffer.getLayout().isIdentity())
+      return func.emitError("cannot return a buffer with a layout: ") << type;
+  return success();
 }
 
 static LogicalResult checkSupported(func::FuncOp func) {
@@ -500,6 +528,10 @@ namespace {
 struct NormResultsToOutParams
     : norm::impl::NormResultsToOutParamsBase<NormResultsToOutParams> {
   void runOnOperation() override {
+    LLVMTypeConverter converter(&getContext());
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (failed(checkTypes(func, converter)))
+        return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
     getOperation().walk(

@@ -91,13 +91,14 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
 
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
-    (a diagnostic says so); unranked tensors are errors. Run it after
-    norm-separate-destinations, because two results that start from one fill conflict,
-    and one is copied.
+    (a diagnostic says so); unranked tensors are errors. So are, in any function, sparse
+    tensors, types that the LLVM dialect does not know, and results that are buffers with a
+    layout. Run it after norm-separate-destinations, because two results that start from one
+    fill conflict, and one is copied.
   }];
   let dependentDialects = ["arith::ArithDialect",
                            "bufferization::BufferizationDialect",
-                           "memref::MemRefDialect"];
+                           "LLVM::LLVMDialect", "memref::MemRefDialect"];
 }
 
 def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
