@@ -114,22 +114,26 @@ static void forwardDims(RewriterBase &rewriter, const RowGroup &group) {
         forwardDim(rewriter, dim);
 }
 
-/// Returns the slices of `value` in the loop's body, in order. A value that the
-/// loop updates is sliced through the loop's argument.
+/// Returns the slices of `source` in the loop's body.
+static SmallVector<tensor::ExtractSliceOp> findSlices(Value source,
+                                                      Block *body) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  for (Operation *user : source.getUsers())
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+      if (slice->getBlock() == body && slice.getSource() == source)
+        slices.push_back(slice);
+  return slices;
+}
+
+/// Returns those of `value`, in order. A value that the loop updates is sliced
+/// through the loop's argument.
 static SmallVector<tensor::ExtractSliceOp>
 findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
-  SmallVector<tensor::ExtractSliceOp> slices;
-  auto collect = [&](Value source) {
-    for (Operation *user : source.getUsers())
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
-        if (slice->getBlock() == body && slice.getSource() == source)
-          slices.push_back(slice);
-  };
-  collect(value);
+  SmallVector<tensor::ExtractSliceOp> slices = findSlices(value, body);
   for (OpOperand &use : value.getUses())
     if (use.getOwner() == loop)
       if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
-        collect(argument);
+        llvm::append_range(slices, findSlices(argument, body));
   llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
     return a->isBeforeInBlock(b);
   });
@@ -207,75 +211,37 @@ static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
   }
 }
 
-/// Returns where an iteration of `loop` puts its rows into the tensor that
-/// `argument` is of; null if there is another number of places than one.
-static OffsetSizeAndStrideOpInterface findInsertion(LoopLikeOpInterface loop,
-                                                    BlockArgument argument) {
-  if (auto forall = dyn_cast<scf::ForallOp>(loop.getOperation())) {
-    SmallVector<Operation *> insertions = forall.getCombiningOps(argument);
-    return llvm::hasSingleElement(insertions)
-               ? dyn_cast<OffsetSizeAndStrideOpInterface>(insertions.front())
-               : OffsetSizeAndStrideOpInterface();
-  }
-  OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
-  auto insertion = yielded->get().getDefiningOp<tensor::InsertSliceOp>();
-  bool isOfArgument = insertion && insertion.getDest() == argument;
-  return isOfArgument ? insertion : tensor::InsertSliceOp();
-}
-
 /// Returns true if no two iterations of `loops`, which have tiles of the size
-/// of their steps, insert at one place.
-static bool isOfEachIteration(OffsetSizeAndStrideOpInterface insertion,
+/// of their steps, write to one place.
+static bool isOfEachIteration(tensor::ExtractSliceOp place,
                               ArrayRef<LoopLikeOpInterface> loops) {
   return llvm::all_of(loops, [&](LoopLikeOpInterface loop) {
     return llvm::all_of(*loop.getLoopInductionVars(), [&](Value number) {
-      return llvm::any_of(
-          insertion.getMixedOffsets(),
-          [&](OpFoldResult offset) { return isEqual(offset, number); });
+      return llvm::any_of(place.getMixedOffsets(), [&](OpFoldResult offset) {
+        return isEqual(offset, number);
+      });
     });
   });
-}
-
-/// Returns the value before all loops that `argument` of the innermost starts
-/// from.
-static Value getStart(ArrayRef<LoopLikeOpInterface> loops,
-                      BlockArgument argument) {
-  Value start = argument;
-  for (LoopLikeOpInterface loop : llvm::reverse(loops)) {
-    auto carried = dyn_cast<BlockArgument>(start);
-    OpOperand *init = carried ? loop.getTiedLoopInit(carried) : nullptr;
-    if (!init)
-      return Value();
-    start = init->get();
-  }
-  return start;
 }
 
 /// Reads the rows that an iteration overwrites from the tensor that the loop
 /// carries, where they still are. Bufferization takes any read of what the loop
 /// started from for one of rows that are overwritten, and copies all of it.
-static void readOwnRows(IRRewriter &rewriter,
-                        ArrayRef<LoopLikeOpInterface> loops) {
-  LoopLikeOpInterface inner = loops.back();
-  for (BlockArgument argument : inner.getRegionIterArgs()) {
-    Value start = getStart(loops, argument);
+static void readOwnRows(IRRewriter &rewriter, RowLoop &loop) {
+  Block *body = loop.getBody();
+  for (auto [argument, start] :
+       llvm::zip_equal(loop.loops.back().getRegionIterArgs(),
+                       loop.loops.front().getInits())) {
+    SmallVector<tensor::ExtractSliceOp> own = findSlices(argument, body);
     // Of an empty tensor nothing is read: each op that writes it has its own.
-    if (!start || start.getDefiningOp<tensor::EmptyOp>())
+    if (own.empty() || start.getDefiningOp<tensor::EmptyOp>())
       continue;
-    SmallVector<tensor::ExtractSliceOp> reads;
-    for (Operation *user : start.getUsers())
-      if (auto read = dyn_cast<tensor::ExtractSliceOp>(user);
-          read && read->getBlock() == argument.getOwner())
-        reads.push_back(read);
-    OffsetSizeAndStrideOpInterface insertion =
-        reads.empty() ? nullptr : findInsertion(inner, argument);
-    if (!insertion || !isOfEachIteration(insertion, loops))
-      continue;
-    for (tensor::ExtractSliceOp read : reads)
-      if (cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(insertion,
-                                                               isEqual))
+    for (tensor::ExtractSliceOp read : findSlices(start, body))
+      if (cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(own.front(),
+                                                               isEqual) &&
+          isOfEachIteration(read, loop.loops))
         rewriter.modifyOpInPlace(
-            read, [&] { read.getSourceMutable().assign(argument); });
+            read, [&, to = argument] { read.getSourceMutable().assign(to); });
   }
 }
 
@@ -396,7 +362,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   fuseMembers(rewriter, group, loop, next, plan);
   // Kernels read back no buffer that they write.
   if (workers != RowWorkers::GPU)
-    readOwnRows(rewriter, loop.loops);
+    readOwnRows(rewriter, loop);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums && workers != RowWorkers::GPU)
       inner = addByBlocks(rewriter, inner, *group.sums);
