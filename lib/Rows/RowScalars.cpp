@@ -107,30 +107,6 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
   return part.results.empty() ? std::nullopt : std::optional(part);
 }
 
-/// Returns the inputs of `op` of which some ops of its body use an element.
-static SmallVector<OpOperand *>
-findInputs(GenericOp op, llvm::function_ref<bool(Operation *)> isUser) {
-  return llvm::filter_to_vector(
-      op.getDpsInputOperands(), [&](OpOperand *input) {
-        return llvm::any_of(op.getMatchingBlockArgument(input).getUsers(),
-                            isUser);
-      });
-}
-
-/// Builds the body that computes `part` of the elements that it reads.
-static void buildRowBody(OpBuilder &b, GenericOp op, const RowPart &part,
-                         ArrayRef<OpOperand *> read, ValueRange args) {
-  IRMapping mapping;
-  for (auto [input, arg] : llvm::zip(read, args))
-    mapping.map(op.getMatchingBlockArgument(input), arg);
-  for (Operation *each : part.ops)
-    b.clone(*each, mapping);
-  SmallVector<Value> results;
-  for (Value result : part.results)
-    results.push_back(mapping.lookup(result));
-  linalg::YieldOp::create(b, op.getLoc(), results);
-}
-
 /// Returns the results of a new op over the loops of `part` that computes it.
 static ValueRange createRowOp(IRRewriter &b, GenericOp op,
                               const RowPart &part) {
@@ -141,12 +117,15 @@ static ValueRange createRowOp(IRRewriter &b, GenericOp op,
        llvm::enumerate(cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)))
     if (part.loops[loop])
       extents.push_back(range.size);
-  SmallVector<OpOperand *> read =
-      findInputs(op, [&](Operation *user) { return part.ops.contains(user); });
-  SmallVector<Value> inputs, inits;
+  SmallVector<Value> inputs, elements, inits;
   SmallVector<AffineMap> maps;
-  for (OpOperand *input : read) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Value element = op.getMatchingBlockArgument(input);
+    if (llvm::none_of(element.getUsers(),
+                      [&](Operation *user) { return part.ops.contains(user); }))
+      continue;
     inputs.push_back(input->get());
+    elements.push_back(element);
     maps.push_back(projectDims(op.getMatchingIndexingMap(input), dropped,
                                /*compressDimsFlag=*/true));
   }
@@ -159,50 +138,52 @@ static ValueRange createRowOp(IRRewriter &b, GenericOp op,
   auto rows = GenericOp::create(
       b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
       [&](OpBuilder &nested, Location, ValueRange args) {
-        buildRowBody(nested, op, part, read, args);
+        IRMapping mapping;
+        mapping.map(elements, args.take_front(elements.size()));
+        for (Operation *each : part.ops)
+          nested.clone(*each, mapping);
+        linalg::YieldOp::create(
+            nested, loc, llvm::map_to_vector(part.results, [&](Value result) {
+              return mapping.lookup(result);
+            }));
       });
   return rows->getResults();
 }
 
-/// Replaces `part` of an op by `rows` as inputs.
-static GenericOp replaceRowPart(IRRewriter &b, GenericOp op,
-                                const RowPart &part, ValueRange rows) {
-  SmallVector<OpOperand *> read =
-      findInputs(op, [&](Operation *user) { return !part.ops.contains(user); });
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (OpOperand *input : read) {
-    inputs.push_back(input->get());
-    maps.push_back(op.getMatchingIndexingMap(input));
+/// Replaces `part` of an op by `rows` as inputs, and drops those that only it
+/// read.
+static void replaceRowPart(IRRewriter &b, GenericOp op, const RowPart &part,
+                           ValueRange rows) {
+  Block *body = op.getBody();
+  unsigned inputs = op.getNumDpsInputs();
+  AffineMap map = b.getMultiDimIdentityMap(op.getNumLoops())
+                      .dropResults(~Loops(part.loops));
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.insert(maps.begin() + inputs, rows.size(), map);
+  b.startOpModification(op);
+  op.getInputsMutable().append(rows);
+  for (auto [i, result] : llvm::enumerate(part.results))
+    b.replaceAllUsesWith(
+        result,
+        body->insertArgument(inputs + i, result.getType(), op.getLoc()));
+  for (Operation *each : llvm::reverse(part.ops))
+    if (isOpTriviallyDead(each))
+      b.eraseOp(each);
+  for (unsigned i = inputs; i-- > 0;) {
+    if (!body->getArgument(i).use_empty())
+      continue;
+    body->eraseArgument(i);
+    op.getInputsMutable().erase(i);
+    maps.erase(maps.begin() + i);
   }
-  llvm::append_range(inputs, rows);
-  maps.append(rows.size(), b.getMultiDimIdentityMap(op.getNumLoops())
-                               .dropResults(~Loops(part.loops)));
-  for (OpOperand &init : op.getDpsInitsMutable())
-    maps.push_back(op.getMatchingIndexingMap(&init));
-  auto rest = GenericOp::create(
-      b, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
-      op.getIteratorTypesArray(),
-      [&](OpBuilder &nested, Location, ValueRange args) {
-        IRMapping mapping;
-        for (auto [input, arg] : llvm::zip(read, args))
-          mapping.map(op.getMatchingBlockArgument(input), arg);
-        mapping.map(part.results, args.slice(read.size(), rows.size()));
-        mapping.map(op.getRegionOutputArgs(),
-                    args.take_back(op.getNumDpsInits()));
-        for (Operation &each : *op.getBody())
-          if (!part.ops.contains(&each) || matchPattern(&each, m_Constant()))
-            nested.clone(each, mapping);
-      });
-  b.replaceOp(op, rest.getResults());
-  return rest;
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+  b.finalizeOpModification(op);
 }
 
 void norm::splitRowScalars(IRRewriter &b, GenericOp op) {
   while (std::optional<RowPart> part = findRowPart(op)) {
     LDBG("norm-form-rows", 1) << "computes once per row: " << op;
     b.setInsertionPoint(op);
-    ValueRange rows = createRowOp(b, op, *part);
-    op = replaceRowPart(b, op, *part, rows);
+    replaceRowPart(b, op, *part, createRowOp(b, op, *part));
   }
 }
