@@ -14,7 +14,6 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "norm/IR/Norm.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Rows/Schedule.h"
 
 namespace mlir::norm {
 
@@ -39,20 +38,15 @@ struct RowForm {
 GPUScheduleAttr chooseRowSchedule(Operation *loop, const RowForm &form,
                                   int64_t maxCluster);
 
-/// Rows that their threads also add up, element by element: a block goes
-/// through the rows of its part and keeps the sums in registers.
-struct SummedRow {
-  int64_t rows = 1, sums = 0; ///< that are held at once, elements of 32 bits
-  int64_t leastThreads = 1;   ///< that share the row
-};
+/// Returns the same for a loop over rows that `ops`, of which the first has all
+/// loops, compute and sum by parts: a block keeps the sums of its part in
+/// registers. Null where its threads cannot hold a row with its sums.
+GPUScheduleAttr scheduleSums(ArrayRef<linalg::LinalgOp> ops);
 
-/// Returns the same for such rows; null where the threads of a block cannot
-/// hold a row and its sums.
-GPUScheduleAttr chooseSummedRowSchedule(linalg::LinalgOp op,
-                                        const RowForm &form,
-                                        const SummedRow &row);
+/// Returns the rows of each of these parts but the last.
+OpFoldResult createRowsPerPart(OpBuilder &b, linalg::LinalgOp op);
 
-/// Returns the same for ops on columns, of which the first reduces rows into
+/// Returns the schedule of ops on columns, of which the first reduces rows into
 /// one row: blocks of as many columns as a warp accesses at once, or of fewer,
 /// so that they divide a known extent. Each column is one thread's.
 GPUScheduleAttr chooseColumnSchedule(ArrayRef<linalg::LinalgOp> ops);
@@ -114,14 +108,6 @@ bool hasReducedRows(linalg::LinalgOp op);
 
 /// Tiles sums over rows by parts and blocks of columns, with a schedule.
 void tileColumns(IRRewriter &rewriter, Operation *scope, ColumnSums which);
-
-/// Returns the schedule of a loop over rows that `ops`, of which the first has
-/// all loops, compute and sum by parts; null where the threads of a GPU cannot
-/// hold a row with its sums.
-GPUScheduleAttr scheduleSums(ArrayRef<linalg::LinalgOp> ops);
-
-/// Returns the rows of each of these parts but the last.
-OpFoldResult createRowsPerPart(OpBuilder &b, linalg::LinalgOp op);
 
 /// Builds one op with the results of both in place of the first; `second` reads
 /// results of `first` at the indices at which `first` yields them. A loop is

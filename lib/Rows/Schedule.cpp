@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Rows/Schedule.h"
 #include "RowLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -186,31 +187,117 @@ GPUScheduleAttr norm::chooseRowSchedule(Operation *loop, const RowForm &form,
   return makeSchedule(loop->getContext(), {threads, chunks}, strip);
 }
 
-GPUScheduleAttr norm::chooseSummedRowSchedule(LinalgOp op, const RowForm &form,
-                                              const SummedRow &row) {
-  if (ShapedType::isDynamic(form.extent) || form.extent <= 1)
-    return {};
+//===----------------------------------------------------------------------===//
+// Rows that are also summed
+//===----------------------------------------------------------------------===//
+
+/// Returns the elements of 32 bits that hold a row of `type`.
+static int64_t countWords(Type type) {
+  int64_t bytes = getElementBytes(getElementTypeOrSelf(type));
+  return llvm::divideCeil(std::max<int64_t>(bytes, 1), 4);
+}
+
+/// Returns the same of all rows that `ops` read and do not compute.
+static int64_t countRowsRead(ArrayRef<LinalgOp> ops) {
+  llvm::SmallDenseSet<Value> rows;
+  int64_t words = 0;
+  for (LinalgOp op : ops)
+    for (Value input : op.getDpsInputs()) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      auto producer = input.getDefiningOp<LinalgOp>();
+      if (type && type.getRank() > 1 &&
+          !(producer && llvm::is_contained(ops, producer)) &&
+          rows.insert(input).second)
+        words += countWords(type);
+    }
+  return words;
+}
+
+/// Returns into how many parts of equal size the summed rows of `op` are
+/// divided, unless parts then have fewer or more rows than they may. It depends
+/// on the columns alone, so that neither do the bits of a sum. More parts would
+/// write more sums than rows, and fewer would leave multiprocessors idle.
+static int64_t countParts(const RowTarget &target, LinalgOp op) {
+  int64_t warps = llvm::divideCeil(op.getStaticLoopRanges().back(),
+                                   target.elementsPerThread * kWarpSize);
+  return std::max<int64_t>(1, target.warpsOfSummedRows / warps);
+}
+
+OpFoldResult norm::createRowsPerPart(OpBuilder &b, LinalgOp op) {
   RowTarget target = getRowTarget(op);
+  OpFoldResult rows = op.createLoopRanges(b, op.getLoc()).front().size;
+  AffineExpr count = b.getAffineSymbolExpr(0);
+  auto constant = [&](int64_t v) { return b.getAffineConstantExpr(v); };
+  OpFoldResult most = affine::makeComposedFoldedAffineMin(
+      b, op.getLoc(),
+      AffineMap::get(0, 1,
+                     {count.ceilDiv(countParts(target, op)),
+                      constant(target.mostSummedRows)},
+                     b.getContext()),
+      {rows});
+  return affine::makeComposedFoldedAffineMax(
+      b, op.getLoc(),
+      AffineMap::get(0, 1, {count, constant(target.leastSummedRows)},
+                     b.getContext()),
+      {most});
+}
+
+/// Returns the same of all rows that `ops` sum their rows into.
+static int64_t countSums(ArrayRef<LinalgOp> ops) {
+  int64_t words = 0;
+  for (LinalgOp op : ops)
+    if (std::optional<PartialSums> sums = matchRowSums(op))
+      for (auto [sum, type] :
+           llvm::zip_equal(sums->results, op->getResultTypes()))
+        words += sum ? countWords(type) : 0;
+  return words;
+}
+
+GPUScheduleAttr norm::scheduleSums(ArrayRef<LinalgOp> ops) {
+  LinalgOp root = ops.front();
+  SmallVector<int64_t> extents = root.getStaticLoopRanges();
+  // Other ops than those on rows have one element per row.
+  RowForm form(llvm::filter_to_vector(
+      ops, [](LinalgOp op) { return op.getNumLoops() > 1; }));
+  // An extent that is not known is negative.
+  if (extents.size() != 2 || std::min(extents.back(), form.extent) < 2)
+    return {};
+  RowTarget target = getRowTarget(root);
+  // Rows that share a warp have to iterate equally often.
+  int64_t leastThreads = kWarpSize, rows = extents.front();
+  if (!ShapedType::isDynamic(rows)) {
+    int64_t each =
+        std::clamp<int64_t>(llvm::divideCeil(rows, countParts(target, root)),
+                            target.leastSummedRows, target.mostSummedRows);
+    if (rows <= each)
+      return {};
+    if (rows % each == 0)
+      leastThreads = 1;
+  }
   int64_t vector = std::gcd(
       std::gcd(target.accessBytes / form.bytes, form.extent), form.pitch);
-  int64_t held = row.rows - 1 + target.registersPerSum * row.sums;
+  int64_t read = std::max<int64_t>(1, countRowsRead(ops));
+  int64_t held = read - 1 + target.registersPerSum * countSums(ops);
   // The next row is loaded while this one is computed, if it fits, 16 bits
   // packed.
-  int64_t ahead =
-      llvm::divideCeil(row.rows * std::min<int64_t>(form.bytes, 4), 4);
+  int64_t ahead = llvm::divideCeil(read * std::min<int64_t>(form.bytes, 4), 4);
   for (int64_t more : {ahead, int64_t(0)}) {
-    Row split{target,
-              form.extent / vector,
-              vector,
-              form.bytes,
-              /*shifted=*/false,
-              held + more,
-              row.leastThreads};
-    if (std::optional<Split> best = chooseSplit(split))
-      return makeSchedule(op->getContext(), *best, split);
+    Row row{target,
+            form.extent / vector,
+            vector,
+            form.bytes,
+            /*shifted=*/false,
+            held + more,
+            leastThreads};
+    if (std::optional<Split> split = chooseSplit(row))
+      return makeSchedule(root->getContext(), *split, row);
   }
   return {};
 }
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
 
 /// Registers for the sums of `elements` columns at three levels, and for what a
 /// thread loads before it adds.

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
-#include "RowMatch.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,100 +64,6 @@ norm::RowForm::RowForm(ArrayRef<LinalgOp> ops) {
       pitch = std::gcd(pitch, getPitch(operand.get()));
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Rows that are also summed
-//===----------------------------------------------------------------------===//
-
-/// Returns the elements of 32 bits that hold a row of `type`.
-static int64_t countWords(Type type) {
-  int64_t bytes = norm::getElementBytes(getElementTypeOrSelf(type));
-  return llvm::divideCeil(std::max<int64_t>(bytes, 1), 4);
-}
-
-/// Returns the same of all rows that `ops` read and do not compute.
-static int64_t countRowsRead(ArrayRef<LinalgOp> ops) {
-  llvm::SmallDenseSet<Value> rows;
-  int64_t words = 0;
-  for (LinalgOp op : ops)
-    for (Value input : op.getDpsInputs()) {
-      auto type = dyn_cast<RankedTensorType>(input.getType());
-      auto producer = input.getDefiningOp<LinalgOp>();
-      if (type && type.getRank() > 1 &&
-          !(producer && llvm::is_contained(ops, producer)) &&
-          rows.insert(input).second)
-        words += countWords(type);
-    }
-  return words;
-}
-
-/// Returns into how many parts of equal size the summed rows of `op` are
-/// divided, unless parts then have fewer or more rows than they may. It depends
-/// on the columns alone, so that neither do the bits of a sum. More parts would
-/// write more sums than rows, and fewer would leave multiprocessors idle.
-static int64_t countParts(const norm::RowTarget &target, LinalgOp op) {
-  int64_t warps = llvm::divideCeil(op.getStaticLoopRanges().back(),
-                                   target.elementsPerThread * norm::kWarpSize);
-  return std::max<int64_t>(1, target.warpsOfSummedRows / warps);
-}
-
-OpFoldResult norm::createRowsPerPart(OpBuilder &b, LinalgOp op) {
-  RowTarget target = getRowTarget(op);
-  OpFoldResult rows = op.createLoopRanges(b, op.getLoc()).front().size;
-  AffineExpr count = b.getAffineSymbolExpr(0);
-  auto constant = [&](int64_t v) { return b.getAffineConstantExpr(v); };
-  OpFoldResult most = affine::makeComposedFoldedAffineMin(
-      b, op.getLoc(),
-      AffineMap::get(0, 1,
-                     {count.ceilDiv(countParts(target, op)),
-                      constant(target.mostSummedRows)},
-                     b.getContext()),
-      {rows});
-  return affine::makeComposedFoldedAffineMax(
-      b, op.getLoc(),
-      AffineMap::get(0, 1, {count, constant(target.leastSummedRows)},
-                     b.getContext()),
-      {most});
-}
-
-/// Returns the same of all rows that `ops` sum their rows into.
-static int64_t countSums(ArrayRef<LinalgOp> ops) {
-  int64_t words = 0;
-  for (LinalgOp op : ops)
-    if (std::optional<norm::PartialSums> sums = norm::matchRowSums(op))
-      for (auto [sum, type] :
-           llvm::zip_equal(sums->results, op->getResultTypes()))
-        words += sum ? countWords(type) : 0;
-  return words;
-}
-
-norm::GPUScheduleAttr norm::scheduleSums(ArrayRef<LinalgOp> ops) {
-  LinalgOp root = ops.front();
-  SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  // An extent that is not known is negative.
-  if (extents.size() != 2 || extents.back() < 2)
-    return {};
-  // Others have one element per row.
-  auto onRows = llvm::filter_to_vector(
-      ops, [](LinalgOp op) { return op.getNumLoops() > 1; });
-  SummedRow row;
-  row.rows = std::max<int64_t>(1, countRowsRead(ops));
-  row.sums = countSums(ops);
-  // Rows that share a warp have to iterate equally often.
-  row.leastThreads = kWarpSize;
-  int64_t rows = extents.front();
-  if (!ShapedType::isDynamic(rows)) {
-    RowTarget target = getRowTarget(root);
-    int64_t each =
-        std::clamp<int64_t>(llvm::divideCeil(rows, countParts(target, root)),
-                            target.leastSummedRows, target.mostSummedRows);
-    if (rows <= each)
-      return {};
-    if (rows % each == 0)
-      row.leastThreads = 1;
-  }
-  return chooseSummedRowSchedule(root, RowForm(onRows), row);
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/IR/RowTarget.h"
 
 namespace mlir::norm {
 
@@ -40,6 +41,22 @@ LogicalResult tileRows(func::FuncOp function, RowWorkers workers,
 
 /// Turns rows into vectors, as norm-vectorize-rows does.
 void emitRows(Operation *scope, RowWorkers workers);
+
+//===----------------------------------------------------------------------===//
+// How threads of a GPU share rows: docs/GPU.md
+//===----------------------------------------------------------------------===//
+
+/// Threads that shuffle together, and threads of a block, at most: whole warps,
+/// whose partial results one warp can combine (CUDA C++ Programming Guide,
+/// "Compute Capabilities").
+constexpr int64_t kWarpSize = 32;
+constexpr int64_t kMaxBlockThreads = 1024;
+/// Registers of 32 bits that the blocks of a multiprocessor share.
+constexpr int64_t kRegistersPerSM = 65536;
+
+/// Rows of a block with `threads` threads per row. Rows that share a warp or a
+/// block without a barrier are cheaper than blocks.
+int64_t getRowsPerBlock(const RowTarget &target, int64_t threads);
 
 //===----------------------------------------------------------------------===//
 // What other rooms ask

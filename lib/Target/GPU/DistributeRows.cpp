@@ -22,7 +22,7 @@
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
-#include "norm/Rows/Schedule.h"
+#include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/SetVector.h"

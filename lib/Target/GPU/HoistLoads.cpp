@@ -19,7 +19,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
-#include "norm/Rows/Schedule.h"
+#include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Passes.h"
 #include "llvm/Support/DebugLog.h"
 

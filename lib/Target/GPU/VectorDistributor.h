@@ -24,7 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "norm/Rows/Schedule.h"
+#include "norm/Rows/Rows.h"
 
 namespace mlir::norm {
 
