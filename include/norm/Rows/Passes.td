@@ -125,9 +125,8 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     No rule changes an operation or its operands, and only sums that join other ops are
     added in another order. With `scheduled`, for rows that threads share, values per row
     stay where they are, and a sum over rows that another op reduces along the row joins the
-    end of rows that reads them. It does not where the threads of one block cannot hold
-    a row with its sums, where the rows are of unknown length or fewer than two parts, nor if
-    it needs what is computed after the loop or numbers its elements.
+    end of rows that reads them where threads can hold both (docs/GPU.md, "Backward passes"),
+    unless it needs what is computed after the loop or numbers its elements.
 
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
     (norm-normalize-loops); sums of one combining op with a neutral element. A function with
@@ -183,25 +182,21 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     } {norm.loop = #norm.loop<rows>}
     ```
 
-    Each root has a plan, the attribute `norm.plan` (`#norm.row_plan`). What a root says
-    already stays, and the numbers of norm/IR/RowTarget.def complete it. The loop takes
-    over what later passes read, the lanes and how its rows are written.
-    A plan of a loop that the op does not end is an error, as are parts of rows that
-    are not summed.
+    Each root has a plan (`#norm.row_plan`), which the loop takes over. A plan of a loop
+    that the op does not end is an error, as are parts of rows that are not summed.
 
     If the loop starts from a tensor that the group reads, too, the rows that an iteration
     overwrites are read from the tensor that the loop carries. Bufferization would copy
     all of a tensor that is read beside it.
 
-    An iteration works on 4, 8 or 16 rows if a group with a reduction has short rows of a
-    static length (docs/Codegen.md, "Blocks of short rows"). The remaining rows are done
-    one by one after the loop (an `scf.forall` has blocks only if no row remains).
+    An iteration works on several short rows (docs/Codegen.md, "Blocks of short rows"). The
+    remaining ones are done one by one after the loop (an `scf.forall` has blocks only if
+    no row remains).
 
     A root may reduce its rows, as norm-form-rows makes them: it sums over rows what
-    it also writes of each, or what needs a statistic of each. Its rows are tiled by parts
-    of 64, whose sums are rows of a tensor; in a part by blocks of 16, which have a sum of
-    their own; and then one by one. The parts are added behind the loop, in order, to what
-    the sum starts from:
+    it also writes of each, or what needs a statistic of each. Its rows are tiled by parts,
+    by blocks and then one by one (docs/Codegen.md, "Sums beside rows"). The parts are added
+    behind the loop, in order, to what the sum starts from:
 
     ```mlir
     %p:2 = scf.for %i = %c0 to %n step %c1 iter_args(%out = %e, %sums = %parts) {
@@ -222,10 +217,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     Other sums over rows are left for norm-vectorize-rows.
 
     With `parallel` the loop is an `scf.forall`, of parts where rows are summed. An op with
-    a static extent of zero
-    has nothing to do and is replaced by its destinations. The temporary of a fused op
-    holds one row. A fused op that is also used after the loop (a residual sum that is
-    a result) is computed once per row, into the loop's result.
+    a static extent of zero is replaced by its destinations. The temporary of a fused op
+    holds one row.
 
     Upstream's tile-and-fuse driver fuses a producer once per slice of it, which is
     exponential in a chain whose ops are read twice; this pass merges the slices first
@@ -250,9 +243,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     one iteration: a group with a reduction, of ops whose loops but the innermost have the
     extent 1, and the innermost that of the row or 1.
 
-    A reduction of rows into one row, as of a gradient of a weight, has no row that threads
-    could share: left alone it is one thread per column, which adds all rows one after
-    another. It is tiled by parts of the rows and blocks of the columns:
+    A reduction of rows into one row, as of a gradient of a weight, is tiled by parts of the
+    rows and blocks of the columns (docs/GPU.md, "Sums of rows"):
 
     ```mlir
     %p = scf.forall (%i, %j) in (32, 32) shared_outs(%o = %e) -> tensor<32x4096xf32> {
@@ -268,29 +260,12 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       ...
     ```
 
-    Blocks, parts, and the elementwise ops that join the loop of one part are those of
-    docs/GPU.md, "Sums of rows". In a function with `norm.sum_parts` (norm-split-sums) they
-    do not depend on outer extents, of which a rank has some.
+    In a function with `norm.sum_parts` (norm-split-sums) the parts do not depend on outer
+    extents, of which a rank has some.
 
-    A backward pass reduces the same tensors along rows (its result is a row each) and over
-    rows (the gradient of a weight), which norm-form-rows makes one op. Its loop is over parts
-    of the rows, as on a CPU, with a loop over a part's rows in it that carries the sums:
-
-    ```mlir
-    %r:2 = scf.forall (%part) in (512) shared_outs(%o = %init, %p = %e)
-        -> (tensor<4096x1024xf32>, tensor<512x1024xf32>) {
-      %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%rows = %o_part, %sum = %neutral) {
-        %t:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-          ins(%row : tensor<1x1024xf32>) outs(..., %sum : ..., tensor<1024xf32>) { ..., addf }
-        scf.yield ...
-      } {norm.loop = #norm.loop<rows>}
-      ...
-    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, ...>>}
-    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-      ins(%r#1 : tensor<512x1024xf32>) outs(%zero : tensor<1024xf32>) { addf }
-    ```
-
-    The sum of the parts is then tiled as any other. Parts depend on the extents alone.
+    Sums beside rows, which norm-form-rows makes one op of, have a loop over parts with the
+    schedule, as on a CPU, and in it one over a part's rows that carries the sums (docs/GPU.md,
+    "Backward passes"). The sum of the parts is then tiled as any other.
 
     Limits of both: the loops of the sum are parallel ones, then one over rows, then one over
     columns, with the results of one combining op each that has a neutral element
@@ -320,15 +295,13 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     has to. This pass makes a second version of each outermost loop on buffers that
     is, or holds, one of norm-tile-rows, and of each op on all rows, and chooses between
     the two when the loop is reached. The ops of the second one have the attribute
-    `norm.streams`, which norm-vectorize-rows follows. It is taken when
-
-    * the buffers of the loop hold more than `cache-bytes` bytes together;
-    * no buffer that the loop writes overlaps another one.
+    `norm.streams`, which norm-vectorize-rows follows. It is taken when the buffers of the
+    loop hold more than `cache-bytes` bytes together, and none that it writes overlaps another
+    one. docs/Codegen.md, "When rows are streamed", says how rows are aligned and fetched.
 
     A result is streamed when the loop never reads its buffer, the last dimension of that
     is contiguous, and an elementwise op writes it; other results of the op are streamed
-    along if their rows lie at the same distance from a line. docs/Codegen.md, "When rows
-    are streamed", says how rows are aligned.
+    along if their rows lie at the same distance from a line.
 
     Example:
 
@@ -357,13 +330,12 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     ```
 
     The rows of the next iteration are the last inputs of an op, which fetches them: the one that
-    is streamed, or another one over the same columns that computes far more. They go into the
-    level 2 cache, so that they do not push this row out of level 1, or into level 1 where the op
-    computes functions (`near`). Where the op also adds, no other row is read while one is written,
-    so the second op that reads this row fetches the next.
+    is streamed, or another one over the same columns that computes far more. Where the op also
+    adds, no other row is read while one is written, so the second op that reads this row fetches
+    the next.
 
     The first statistic of a row, if it only reads, is computed beside the strips of the row
-    before, so that memory is read and written all the time:
+    before:
 
     ```mlir
     ... // the statistic of row 0
@@ -378,8 +350,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     It applies where both ops have the same columns, 32 strips at least, and 32-bit
     results; an `scf.forall` becomes chunks of up to 32 rows.
 
-    The plan of a loop (`norm.plan`, norm-tile-rows) forbids the version by
-    `stream = false`, and that rows overlap by `pipeline = false`.
+    The plan of a loop (`#norm.row_plan`) can forbid either.
 
     Non-temporal stores need norm-finish-loops later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, rows that a mask ends
@@ -401,14 +372,13 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     elements, a loop of 16 elements, and one masked vector of 16 elements for
     the rest; static extents omit empty parts. A reduction over the innermost
     dimension carries one vector accumulator of 64 elements (and one of 16)
-    and adds its halves up at the end, so the order of the sum is fixed, needs no
-    fast-math flag and does not depend on the machine (docs/Codegen.md has the tree).
-    Values that have one element per row are kept as scalars.
+    and adds its halves up at the end. Values that have one element per row are kept as
+    scalars.
 
-    Strips of float sums are added by blocks of 16, in at most three levels of loops.
-    Maxima and integer sums do not need this. A sum over rows, whose reduction is the loop
-    around the parallel innermost one, adds 16 rows in registers, strip by strip, before it
-    touches the result, in as many levels.
+    Strips of float sums are added by blocks of 16, in at most three levels of loops, and so
+    are the rows of a sum over rows, whose reduction is the loop around the parallel innermost
+    one: strip by strip in registers (docs/Codegen.md, "Errors", has the tree). Maxima and
+    integer sums do not need this.
 
     Example: `linalg.generic` that doubles a memref<?xf32> becomes
 
@@ -421,23 +391,13 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     ... vectors of 16, then one masked vector of 16 for the last elements ...
     ```
 
-    LLVM puts a vector of 64 f32 into eight registers of AVX and evaluates each op on all of
-    them before the next op. That suits a short chain, but a long one, such as a polynomial,
-    keeps more values alive than there are registers. Where more than `live_lanes` lanes would
-    be alive at once (norm/IR/RowTarget.def), a strip is computed in parts of 16 elements, of
-    32 if bf16 are among them, each from the read to the write. A reduction then carries an
-    accumulator per part, so that each element is added to the same sum as before. A row of
-    one strip has no parts.
-
-    ```mlir
-    scf.for %i = %c0 to %strips step %c64 {
-      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
-      ... // a long chain from %v to %w
-      vector.transfer_write %w, %y[%i] : vector<16xf32>, memref<?xf32>
-      %i1 = arith.addi %i, %c16 : index
-      ... // three times more
-    } {norm.loop = #norm.loop<strips>}
-    ```
+    LLVM evaluates each op on all registers of a strip before the next op. That suits a short
+    chain, but a long one, such as a polynomial, keeps more values alive than there are
+    registers. Where more than `live_lanes` lanes would be alive at once
+    (norm/IR/RowTarget.def), a strip is computed in parts of 16 elements, of 32 if bf16 are
+    among them, each from the read to the write. A reduction then carries an accumulator per
+    part, so that each element is added to the same sum as before. A row of one strip has no
+    parts.
 
     A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
     microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
@@ -449,8 +409,7 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 
-    The plan of the op, or of the loop around it (norm-tile-rows), may have other `lanes`
-    than 64 and `tail_lanes` than 16.
+    The plan of the op, or of the loop around it (`#norm.row_plan`), may have other lanes.
 
     In a loop with a schedule (norm-tile-rows) the vectors have its `lanes`, and a
     reduction ends with one `vector.reduction`, which threads share later. Sums that a
@@ -465,12 +424,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Buffers that are no views of each other do not overlap, as parameters do not
     (docs/Limits.md).
 
-    A model rounds a normalized row to bf16 and widens it again for what comes next,
-    such as a scale and a quantization. Where a temporary lies between, fusion has put the
-    widening before it: the row takes twice the cache, and the rounding is not seen to end
-    in bf16, so that `norm-narrow-floats-to-integers` cannot work by pairs of elements. A
-    temporary of f32 into which nothing else is written than what was widened from bf16, or
-    from f16, therefore holds these, and each read widens them.
+    A temporary of f32 into which nothing else is written than what was widened from bf16, or
+    from f16, holds these, and each read widens them: half the cache, and
+    `norm-narrow-floats-to-integers` sees where a rounding ends.
 
     A row that is read twice, for its statistic and to be scaled, and exceeds the level 1
     cache (32 KiB in all) leaves its last strips there. Read from the front again, each
@@ -502,9 +458,8 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     it does so before they are taken apart, as bytes: a quarter of the registers to shuffle.
     This needs a static offset, size and stride, and the neighbor of the last element.
 
-    An op that passes the caches (`norm.streams`, norm-stream-rows) has non-temporal
-    stores. Strips that are `moved` start at the first address that is a multiple of 64. What
-    is left of a line on both sides is written by loops over quarters of a line and over
+    An op that passes the caches (`#norm.row_streams`) has non-temporal stores. What is left of a
+    line on both sides of `moved` strips is written by loops over quarters of a line and over
     elements (`#norm.loop<edge>`), with ordinary stores; the line at the end of the row, where
     the next one begins, is fetched before, because a store that misses the caches holds up all
     others. Such strips go up, unless they also add to what they read. `fetched` inputs are
