@@ -27,7 +27,6 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
@@ -164,16 +163,10 @@ static void mergeSlices(IRRewriter &rewriter,
   slices = std::move(kept);
 }
 
-namespace {
-/// A loop over the rows of a group while members are fused into it.
-struct RowLoop {
-  SmallVector<LoopLikeOpInterface> loops; ///< Outermost first.
-  /// Values before the loop and the results that replace them after it.
-  llvm::MapVector<Value, unsigned> results;
-
-  Block *getBody() { return &loops.back().getLoopRegions().front()->front(); }
-};
-} // namespace
+/// Returns the body of the innermost loop.
+static Block *getBody(ArrayRef<LoopLikeOpInterface> loops) {
+  return &loops.back()->getRegion(0).front();
+}
 
 /// Returns the results of `op` that are used after the group, from `next` on.
 static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
@@ -185,28 +178,35 @@ static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
   return numbers;
 }
 
-/// Computes a member's row once for all its readers in the loop, and yields
-/// results that are used after the loop.
-static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
-                       Operation *next) {
+/// Lets `next` and all that is behind it use `to` instead of `from`.
+static void replaceBehind(IRRewriter &rewriter, ValueRange from, ValueRange to,
+                          Operation *next) {
+  rewriter.replaceUsesWithIf(
+      from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+}
+
+/// Computes a member's row once for all its readers in the loops, and yields
+/// results that are used after them.
+static void fuseMember(IRRewriter &rewriter,
+                       MutableArrayRef<LoopLikeOpInterface> loops,
+                       LinalgOp member, Operation *next) {
   SmallVector<unsigned> behind = findUsedBehind(member, next);
-  bool isYielded = false;
   for (OpResult result : member->getResults()) {
     SmallVector<tensor::ExtractSliceOp> slices =
-        findSlices(result, loop.loops.back(), loop.getBody());
+        findSlices(result, loops.back(), getBody(loops));
     mergeSlices(rewriter, slices);
     for (tensor::ExtractSliceOp slice : slices) {
       std::optional<scf::SCFFuseProducerOfSliceResult> fused =
-          scf::tileAndFuseProducerOfSlice(rewriter, slice, loop.loops);
-      if (!fused || isYielded || behind.empty())
+          scf::tileAndFuseProducerOfSlice(rewriter, slice, loops);
+      if (!fused || behind.empty() ||
+          failed(scf::yieldReplacementForFusedProducer(rewriter, slice, *fused,
+                                                       loops, behind)))
         continue;
-      if (failed(scf::yieldReplacementForFusedProducer(rewriter, slice, *fused,
-                                                       loop.loops, behind)))
-        continue;
-      isYielded = true;
-      unsigned first = loop.loops.front()->getNumResults() - behind.size();
-      for (auto [index, number] : llvm::enumerate(behind))
-        loop.results[member->getResult(number)] = first + index;
+      SmallVector<Value> from = llvm::map_to_vector(
+          behind, [&](unsigned i) -> Value { return member->getResult(i); });
+      replaceBehind(rewriter, from,
+                    loops.front()->getResults().take_back(behind.size()), next);
+      behind.clear();
     }
   }
 }
@@ -227,11 +227,12 @@ static bool isOfEachIteration(tensor::ExtractSliceOp place,
 /// Reads the rows that an iteration overwrites from the tensor that the loop
 /// carries, where they still are. Bufferization takes any read of what the loop
 /// started from for one of rows that are overwritten, and copies all of it.
-static void readOwnRows(IRRewriter &rewriter, RowLoop &loop) {
-  Block *body = loop.getBody();
+static void readOwnRows(IRRewriter &rewriter,
+                        ArrayRef<LoopLikeOpInterface> loops) {
+  LoopLikeOpInterface inner = loops.back(), outer = loops.front();
+  Block *body = getBody(loops);
   for (auto [argument, start] :
-       llvm::zip_equal(loop.loops.back().getRegionIterArgs(),
-                       loop.loops.front().getInits())) {
+       llvm::zip_equal(inner.getRegionIterArgs(), outer.getInits())) {
     SmallVector<tensor::ExtractSliceOp> own = findSlices(argument, body);
     // Of an empty tensor nothing is read: each op that writes it has its own.
     if (own.empty() || start.getDefiningOp<tensor::EmptyOp>())
@@ -239,7 +240,7 @@ static void readOwnRows(IRRewriter &rewriter, RowLoop &loop) {
     for (tensor::ExtractSliceOp read : findSlices(start, body))
       if (cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(own.front(),
                                                                isEqual) &&
-          isOfEachIteration(read, loop.loops))
+          isOfEachIteration(read, loops))
         rewriter.modifyOpInPlace(
             read, [&, to = argument] { read.getSourceMutable().assign(to); });
   }
@@ -267,17 +268,13 @@ static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
   }
 }
 
-/// Fuses the group's members into a loop over tiles of its root, and lets all
-/// that comes after it use the loop's results.
+/// Fuses the group's members into loops over tiles of its root.
 static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
-                        RowLoop &loop, Operation *next, RowPlanAttr plan) {
+                        MutableArrayRef<LoopLikeOpInterface> loops,
+                        Operation *next, RowPlanAttr plan) {
   for (LinalgOp member : ArrayRef(group.members).drop_front())
-    fuseMember(rewriter, loop, member, next);
-  for (auto [from, number] : loop.results)
-    rewriter.replaceUsesWithIf(
-        from, loop.loops.front()->getResult(number),
-        [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  for (LoopLikeOpInterface each : loop.loops) {
+    fuseMember(rewriter, loops, member, next);
+  for (LoopLikeOpInterface each : loops) {
     setRole(each, LoopRole::Rows);
     if (plan.getLanes())
       each->setAttr(planAttrName, plan.getOfLoop());
@@ -297,12 +294,12 @@ static Value getDestination(ArrayRef<LinalgOp> members, OpResult result) {
 /// Moves the ops of a row that is alone into a loop of one iteration.
 static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
   Operation *next = group.root->getNextNode();
-  SmallVector<OpResult> results;
-  SmallVector<Value> destinations;
+  SmallVector<Value> results, destinations;
   for (LinalgOp op : llvm::reverse(group.members))
     for (unsigned number : findUsedBehind(op, next)) {
       results.push_back(op->getResult(number));
-      destinations.push_back(getDestination(group.members, results.back()));
+      destinations.push_back(
+          getDestination(group.members, op->getResult(number)));
     }
   Location loc = group.root.getLoc();
   rewriter.setInsertionPoint(next);
@@ -326,10 +323,8 @@ static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
     rewriter.clone(*op, map);
   for (auto [result, output, arg] :
        llvm::zip(results, outputs, loop.getRegionIterArgs()))
-    output.insert(rewriter, loop, map.lookup(Value(result)), arg);
-  for (auto [from, to] : llvm::zip(results, loop.getResults()))
-    rewriter.replaceUsesWithIf(
-        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+    output.insert(rewriter, loop, map.lookup(result), arg);
+  replaceBehind(rewriter, results, loop.getResults(), next);
   eraseMembers(rewriter, group);
 }
 
@@ -356,14 +351,14 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
       rewriter, cast<TilingInterface>(group.root.getOperation()), options);
   if (failed(tiled))
     return failure();
-  RowLoop loop{tiled->loops, {}};
-  for (OpResult result : group.root->getResults())
-    loop.results[result] = result.getResultNumber();
-  fuseMembers(rewriter, group, loop, next, plan);
+  SmallVector<LoopLikeOpInterface> &loops = tiled->loops;
+  replaceBehind(rewriter, group.root->getResults(), loops.front()->getResults(),
+                next);
+  fuseMembers(rewriter, group, loops, next, plan);
   // Kernels read back no buffer that they write.
   if (workers != RowWorkers::GPU)
-    readOwnRows(rewriter, loop);
-  if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
+    readOwnRows(rewriter, loops);
+  if (auto inner = dyn_cast<scf::ForOp>(loops.back().getOperation())) {
     if (group.sums && workers != RowWorkers::GPU)
       inner = addByBlocks(rewriter, inner, *group.sums);
     splitLastBlock(rewriter, inner, block);
@@ -397,20 +392,17 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
                           plan.getContext(), plan.getRowsPerBlock())));
   RowLoops parts =
       buildPartLoops(rewriter, *group.sums, sizes, loopType, schedule);
-  RowLoop loop{parts.loops, {}};
-  for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
-    rewriter.replaceUsesWithIf(
-        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  fuseMembers(rewriter, group, loop, next, plan);
+  replaceBehind(rewriter, group.root->getResults(), parts.results, next);
+  fuseMembers(rewriter, group, parts.loops, next, plan);
   if (schedule)
-    setRole(loop.loops.front(), LoopRole::Rows, schedule);
+    setRole(parts.loops.front(), LoopRole::Rows, schedule);
   eraseMembers(rewriter, group);
-  if (failed(tileBlock(rewriter, *loop.getBody(),
-                       {tiling.workers, RowScope::Part})))
+  Block *body = getBody(parts.loops);
+  if (failed(tileBlock(rewriter, *body, {tiling.workers, RowScope::Part})))
     return failure();
   // A sum alone gets no loop over the rows of a part, and has no use for
   // blocks.
-  for (LinalgOp op : loop.getBody()->getOps<LinalgOp>())
+  for (LinalgOp op : body->getOps<LinalgOp>())
     if (auto left = op->getAttrOfType<RowPlanAttr>(planAttrName))
       op->setAttr(planAttrName, left.getOfLoop());
   return success();
