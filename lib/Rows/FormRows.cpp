@@ -326,16 +326,12 @@ static void fuseIntoReaders(IRRewriter &rewriter, GenericOp producer) {
 /// too: each element is read at its own place.
 static bool isWrittenByReader(LinalgOp op) {
   Value result = op->getResult(0);
-  OpOperand *read = nullptr;
-  for (OpOperand &use : result.getUses()) {
-    if (!isa<LinalgOp>(use.getOwner()))
-      continue;
-    if (read)
-      return false;
-    read = &use;
-  }
-  if (!read || !isWritten(result))
+  auto reads = llvm::make_filter_range(
+      llvm::make_pointer_range(result.getUses()),
+      [](OpOperand *use) { return isa<LinalgOp>(use->getOwner()); });
+  if (!llvm::hasSingleElement(reads) || !isWritten(result))
     return false;
+  OpOperand *read = *reads.begin();
   auto reader = cast<LinalgOp>(read->getOwner());
   return reader->getBlock() == op->getBlock() && reader.isDpsInput(read) &&
          reader.getMatchingIndexingMap(read).isIdentity();

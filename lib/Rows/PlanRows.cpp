@@ -73,18 +73,18 @@ StripLanes norm::chooseStripLanes(LinalgOp op, const RowMatch &match) {
   return strips;
 }
 
-RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {
+RowPlanAttr norm::planGroup(const RowGroup &group, RowWorkers workers) {
   MLIRContext *context = group.root->getContext();
-  if (tiling.workers == RowWorkers::GPU)
+  if (workers == RowWorkers::GPU)
     return RowPlanAttr::get(context, /*rows_per_block=*/1);
   RowTarget target = getRowTarget(group.root);
-  bool isInParts = tiling.divides(group);
   auto given = group.root->getAttrOfType<RowPlanAttr>(planAttrName);
   if (!given)
     given = RowPlanAttr::get(context);
   RowPlanAttr plan =
-      planStrips(given, target, isInParts ? target.rowsPerPart : 0);
-  bool isParallel = tiling.isShared() && !isInParts && plan.getParallel();
+      planStrips(given, target, group.isDivided() ? target.rowsPerPart : 0);
+  bool isParallel =
+      group.isSharedBy(workers) && !group.isDivided() && plan.getParallel();
   int64_t rows = countRows(group, plan.getRowsPerPart());
   return plan.completeBy(
       RowPlanAttr::get(context, chooseRowsPerBlock(group, rows, isParallel)));

@@ -154,13 +154,19 @@ private:
     // A row that is alone shares nothing without a statistic.
     if (shape == RowShape::Alone)
       return group.hasReduction;
+    LinalgOp root = group.root;
+    SmallVector<int64_t> extents = root.getStaticLoopRanges();
+    // Such ops share a loop of one iteration, with loops over rows or without.
+    if (shape == RowShape::OneVector &&
+        llvm::all_of(ArrayRef(extents).take_front(group.numRowDims),
+                     [](int64_t extent) { return extent == 1; }))
+      return false;
     // A GPU's sums of rows that no member reads are faster by columns.
     if (group.sums && shape == RowShape::OneVector)
       return group.members.size() > 1 ||
              llvm::is_contained(group.sums->results, std::nullopt);
     // If all loops of a group are rows, each row is one value. Without a
     // reduction that makes such values, the group has no rows.
-    LinalgOp root = group.root;
     return group.hasReduction || group.numRowDims != root.getNumLoops();
   }
 
@@ -401,6 +407,7 @@ private:
       return missed(root, Missed::NotOneVector);
     groups.emplace_back().root = root;
     groups.back().sums = std::move(sums);
+    groups.back().isOfPart = getRole(block.getParentOp()) == LoopRole::Rows;
     add(groups.back(), root, identity, numRowDims);
   }
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Rows.h"
 #include <deque>
 
 namespace mlir::norm {
@@ -24,12 +25,21 @@ struct RowGroup {
   int64_t numRowDims = 0; ///< Leading loops of the root.
   bool hasReduction = false;
   std::optional<PartialSums> sums; ///< If the root's leading loops are reduced.
+  bool isOfPart = false;           ///< The rows are those of a part.
+
+  /// Returns true if the rows are divided into parts, whose sums are added.
+  bool isDivided() const { return sums && !isOfPart; }
+
+  /// Returns true if several workers share the loop. A part has one.
+  bool isSharedBy(RowWorkers workers) const {
+    return workers != RowWorkers::Thread && !isOfPart;
+  }
 };
 
 /// The shapes of groups for which the caller has code.
 enum class RowShape {
   Any,
-  OneVector, ///< Each member has one loop beyond the rows, the innermost.
+  OneVector, ///< Each member has one loop beyond several rows, the innermost.
   Alone      ///< There are no rows but one: no other loop has iterations.
 };
 
@@ -39,31 +49,8 @@ enum class RowShape {
 /// visited once. A remark says why an op is not in the group of its users.
 std::deque<RowGroup> findRowGroups(Block &block, RowShape shape);
 
-/// Which rows a loop goes over: sums over all rows are made in parts.
-enum class RowScope { All, Part };
-
-/// Who computes the rows of a loop, and which.
-struct RowTiling {
-  RowWorkers workers;
-  RowScope scope = RowScope::All;
-
-  /// Returns true if several workers share the loop. A part has one.
-  bool isShared() const {
-    return workers != RowWorkers::Thread && scope == RowScope::All;
-  }
-
-  /// Returns true for a group whose rows are divided into parts.
-  bool divides(const RowGroup &group) const {
-    return group.sums && scope == RowScope::All;
-  }
-
-  RowShape getShape() const {
-    return workers == RowWorkers::GPU ? RowShape::OneVector : RowShape::Any;
-  }
-};
-
 /// Returns the plan of a group's root, completed by what suits the group.
-RowPlanAttr planGroup(const RowGroup &group, const RowTiling &tiling);
+RowPlanAttr planGroup(const RowGroup &group, RowWorkers workers);
 
 /// The elements of a strip, and of one behind the last whole strip.
 struct StripLanes {

@@ -368,18 +368,18 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
 }
 
 static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
-                               const RowTiling &tiling);
+                               RowWorkers workers);
 
 /// Tiles a group that sums its rows into parts, and then the rows of a part.
 static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
                                RowPlanAttr plan, LoopType loopType,
-                               const RowTiling &tiling) {
+                               RowWorkers workers) {
   forwardDims(rewriter, group);
   Operation *next = group.root->getNextNode();
   SmallVector<OpFoldResult> sizes(group.numRowDims, rewriter.getIndexAttr(1));
   sizes.back() = rewriter.getIndexAttr(plan.getRowsPerPart());
   GPUScheduleAttr schedule;
-  if (tiling.workers == RowWorkers::GPU) {
+  if (workers == RowWorkers::GPU) {
     schedule = scheduleSums(group.members);
     if (!schedule)
       schedule = scheduleSums(group.root);
@@ -398,7 +398,7 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
     setRole(parts.loops.front(), LoopRole::Rows, schedule);
   eraseMembers(rewriter, group);
   Block *body = getBody(parts.loops);
-  if (failed(tileBlock(rewriter, *body, {tiling.workers, RowScope::Part})))
+  if (failed(tileBlock(rewriter, *body, workers)))
     return failure();
   // A sum alone gets no loop over the rows of a part, and has no use for
   // blocks.
@@ -429,35 +429,24 @@ static void cleanUp(RewriterBase &rewriter, Block &block) {
   });
 }
 
-/// Returns true for a single row of a GPU, whose ops share a loop of one
-/// iteration whether they have a loop over rows or not.
-static bool isLoneRow(const RowGroup &group, const RowTiling &tiling) {
-  LinalgOp root = group.root;
-  SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  return tiling.workers == RowWorkers::GPU &&
-         llvm::all_of(ArrayRef(extents).take_front(group.numRowDims),
-                      [](int64_t extent) { return extent == 1; });
-}
-
 static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
-                               const RowTiling &tiling) {
+                               RowWorkers workers) {
   cleanUp(rewriter, block);
-  for (RowGroup &group : findRowGroups(block, tiling.getShape())) {
-    if (isLoneRow(group, tiling))
-      continue;
+  RowShape shape =
+      workers == RowWorkers::GPU ? RowShape::OneVector : RowShape::Any;
+  for (RowGroup &group : findRowGroups(block, shape)) {
     LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()
                               << " ops, up to " << group.root;
-    RowPlanAttr plan = planGroup(group, tiling);
+    RowPlanAttr plan = planGroup(group, workers);
     if (plan.getRowsPerPart() && !group.sums)
       return group.root.emitError("norm-tile-rows: has a plan with parts of "
                                   "rows that it does not sum");
-    bool isParallel = tiling.isShared() && plan.getParallel() &&
+    bool isParallel = group.isSharedBy(workers) && plan.getParallel() &&
                       !group.root->getParentOfType<scf::ForallOp>();
     LoopType loopType = isParallel ? LoopType::ForallOp : LoopType::ForOp;
-    if (failed(
-            tiling.divides(group)
-                ? tileParts(rewriter, group, plan, loopType, tiling)
-                : tileGroup(rewriter, group, plan, loopType, tiling.workers)))
+    if (failed(group.isDivided()
+                   ? tileParts(rewriter, group, plan, loopType, workers)
+                   : tileGroup(rewriter, group, plan, loopType, workers)))
       return failure();
   }
   cleanUp(rewriter, block);
@@ -488,9 +477,9 @@ static SmallVector<Block *> findBlocks(Operation *scope) {
 }
 
 static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
-                                const RowTiling &tiling) {
+                                RowWorkers workers) {
   for (Block *block : findBlocks(scope))
-    if (failed(tileBlock(rewriter, *block, tiling)))
+    if (failed(tileBlock(rewriter, *block, workers)))
       return failure();
   return success();
 }
@@ -500,7 +489,7 @@ static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
 static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
                                     int64_t maxCluster) {
   tileColumns(rewriter, function, ColumnSums::Alone);
-  if (failed(tileBlocks(rewriter, function, {RowWorkers::GPU})))
+  if (failed(tileBlocks(rewriter, function, RowWorkers::GPU)))
     return failure();
   tileColumns(rewriter, function, ColumnSums::All);
   for (Block &block : function.getBody())
@@ -534,7 +523,7 @@ SmallVector<Operation *> norm::planRows(RewriterBase &rewriter,
   for (Block *block : findBlocks(scope)) {
     cleanUp(rewriter, *block);
     for (RowGroup &group : findRowGroups(*block, RowShape::Any)) {
-      group.root->setAttr(planAttrName, planGroup(group, {workers}));
+      group.root->setAttr(planAttrName, planGroup(group, workers));
       roots.push_back(group.root);
     }
   }
@@ -548,7 +537,7 @@ LogicalResult norm::tileRows(func::FuncOp function, RowWorkers workers,
   if (workers == RowWorkers::GPU)
     return success(succeeded(verifyPlansAreUsed(function, workers)) &&
                    succeeded(tileForThreads(rewriter, function, maxCluster)));
-  return success(succeeded(tileBlocks(rewriter, function, {workers})) &&
+  return success(succeeded(tileBlocks(rewriter, function, workers)) &&
                  succeeded(verifyPlansAreUsed(function, workers)) &&
                  succeeded(shrinkTemporaries(function)));
 }
