@@ -72,26 +72,41 @@ static Size getSizeRead(LinalgOp op) {
   return read;
 }
 
+llvm::DenseMap<Value, llvm::SmallBitVector>
+norm::findLoopsOfValues(LinalgOp op) {
+  llvm::DenseMap<Value, llvm::SmallBitVector> loops;
+  for (OpOperand *input : op.getDpsInputOperands())
+    loops[op.getMatchingBlockArgument(input)] =
+        getUnusedDimsBitVector(op.getMatchingIndexingMap(input)).flip();
+  for (Operation &each : op.getBlock()->without_terminator()) {
+    if (each.getNumResults() != 1 || each.getNumRegions() != 0 ||
+        !isMemoryEffectFree(&each) || isa<linalg::IndexOp>(each))
+      continue;
+    llvm::SmallBitVector all(op.getNumLoops());
+    bool isKnown = llvm::all_of(each.getOperands(), [&](Value operand) {
+      all |= loops.lookup(operand);
+      return loops.contains(operand) ||
+             operand.getParentBlock() != op.getBlock();
+    });
+    if (isKnown)
+      loops[each.getResult(0)] = all;
+  }
+  return loops;
+}
+
 /// Returns the ops of the body that each element of a row repeats. The others
 /// use values of the row alone, and loops over the row compute them once.
 static SmallVector<Operation *> getOpsOfElements(LinalgOp op) {
-  unsigned innermost = op.getNumLoops() - 1;
-  llvm::DenseSet<Value> ofElements;
-  for (OpOperand &operand : op->getOpOperands())
-    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
-      ofElements.insert(op.getMatchingBlockArgument(&operand));
-  SmallVector<Operation *> found;
-  for (Operation &each : op.getBlock()->without_terminator()) {
-    bool isOfRow = each.getNumRegions() == 0 && isMemoryEffectFree(&each) &&
-                   llvm::none_of(each.getOperands(), [&](Value operand) {
-                     return ofElements.contains(operand);
-                   });
-    if (isOfRow && !isa<linalg::IndexOp>(each))
-      continue;
-    found.push_back(&each);
-    ofElements.insert_range(each.getResults());
-  }
-  return found;
+  llvm::DenseMap<Value, llvm::SmallBitVector> loops =
+      norm::findLoopsOfValues(op);
+  return llvm::filter_to_vector(
+      llvm::make_pointer_range(op.getBlock()->without_terminator()),
+      [&](Operation *each) {
+        if (each->getNumResults() != 1)
+          return true;
+        auto it = loops.find(each->getResult(0));
+        return it == loops.end() || it->second.test(op.getNumLoops() - 1);
+      });
 }
 
 /// Returns true where some ops are computed once per row, which is most of the

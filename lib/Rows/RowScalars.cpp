@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/Normalize/Recompute.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -33,36 +34,6 @@ static bool isSlow(Operation *op) {
          isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
 
-static Loops getLoops(AffineMap map) {
-  Loops loops(map.getNumDims());
-  for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
-    loops[loop] = map.isFunctionOfDim(loop);
-  return loops;
-}
-
-/// Returns the loops on whose indices the values of the body depend; of the
-/// body's results, only of those that may be computed elsewhere.
-static llvm::DenseMap<Value, Loops> findLoops(GenericOp op) {
-  llvm::DenseMap<Value, Loops> loops;
-  for (OpOperand *input : op.getDpsInputOperands())
-    loops[op.getMatchingBlockArgument(input)] =
-        getLoops(op.getMatchingIndexingMap(input));
-  for (Operation &each : op.getBody()->without_terminator()) {
-    if (each.getNumResults() != 1 || each.getNumRegions() != 0 ||
-        !isMemoryEffectFree(&each))
-      continue;
-    Loops all(op.getNumLoops());
-    bool isKnown = llvm::all_of(each.getOperands(), [&](Value operand) {
-      all |= loops.lookup(operand);
-      return loops.contains(operand) ||
-             operand.getParentBlock() != op.getBody();
-    });
-    if (isKnown)
-      loops[each.getResult(0)] = all;
-  }
-  return loops;
-}
-
 namespace {
 /// The part of an op's body that depends on some of its loops alone.
 struct RowPart {
@@ -84,7 +55,8 @@ static bool isRepeated(GenericOp op, const Loops &loops) {
 /// Returns the part of `op` that depends on the loops of its first slow
 /// operation that is repeated, if there is one.
 static std::optional<RowPart> findRowPart(GenericOp op) {
-  llvm::DenseMap<Value, Loops> loops = findLoops(op);
+  llvm::DenseMap<Value, Loops> loops =
+      norm::findLoopsOfValues(cast<linalg::LinalgOp>(*op));
   auto body = op.getBody()->without_terminator();
   auto slow = llvm::find_if(body, [&](Operation &each) {
     return isSlow(&each) && loops.contains(each.getResult(0)) &&

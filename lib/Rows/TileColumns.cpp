@@ -113,10 +113,7 @@ static std::optional<llvm::SmallBitVector> findSharedLoops(LinalgOp user,
   if (!map.isProjectedPermutation() || map.getNumResults() == 0 ||
       !map.getResults().back().isFunctionOfDim(columns))
     return std::nullopt;
-  llvm::SmallBitVector loops(user.getNumLoops());
-  for (AffineExpr expr : map.getResults())
-    loops.set(cast<AffineDimExpr>(expr).getPosition());
-  return loops;
+  return getUnusedDimsBitVector(map).flip();
 }
 
 /// Returns the one elementwise op that reads `producer`, with the loops that

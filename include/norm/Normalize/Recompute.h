@@ -24,6 +24,11 @@ enum class KeptFor {
 /// compute it again.
 bool isCheaperToRecompute(linalg::LinalgOp op, KeptFor readers);
 
+/// Returns the loops on whose indices the values of the body of `op` depend: of
+/// inputs' elements, and of results that other ops can compute of these.
+llvm::DenseMap<Value, llvm::SmallBitVector>
+findLoopsOfValues(linalg::LinalgOp op);
+
 /// Returns true for an op on numbers whose result is its operand in a wider
 /// type, or in a float type that has all of its integers.
 bool isWidening(Operation *op);
