@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitBody.h"
+#include "Plan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/IR/SplitBody.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -108,7 +109,8 @@ Value Rewrite::getInput(const PlannedInput &input, Operation *op) {
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;
-  Value tensor = outline(rewriter, input, held);
+  Value tensor =
+      outline(rewriter, input.op, input.value, input.map, held).front();
   held.insert({input.value, {tensor, input.map}});
   return tensor;
 }

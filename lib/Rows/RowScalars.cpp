@@ -8,8 +8,8 @@
 #include "RowLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/IR/SplitBody.h"
 #include "norm/Normalize/Recompute.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -79,57 +79,12 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
   return part.results.empty() ? std::nullopt : std::optional(part);
 }
 
-/// Returns the results of a new op over the loops of `part` that computes it.
-static ValueRange createRowOp(IRRewriter &b, GenericOp op,
-                              const RowPart &part) {
-  Location loc = op.getLoc();
-  Loops dropped = ~Loops(part.loops);
-  SmallVector<OpFoldResult> extents;
-  for (auto [loop, range] :
-       llvm::enumerate(cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)))
-    if (part.loops[loop])
-      extents.push_back(range.size);
-  SmallVector<Value> inputs, elements, inits;
-  SmallVector<AffineMap> maps;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    Value element = op.getMatchingBlockArgument(input);
-    if (llvm::none_of(element.getUsers(),
-                      [&](Operation *user) { return part.ops.contains(user); }))
-      continue;
-    inputs.push_back(input->get());
-    elements.push_back(element);
-    maps.push_back(projectDims(op.getMatchingIndexingMap(input), dropped,
-                               /*compressDimsFlag=*/true));
-  }
-  for (Value result : part.results) {
-    inits.push_back(tensor::EmptyOp::create(b, loc, extents, result.getType()));
-    maps.push_back(b.getMultiDimIdentityMap(extents.size()));
-  }
-  SmallVector<utils::IteratorType> kinds(extents.size(),
-                                         utils::IteratorType::parallel);
-  auto rows = GenericOp::create(
-      b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
-      [&](OpBuilder &nested, Location, ValueRange args) {
-        IRMapping mapping;
-        mapping.map(elements, args.take_front(elements.size()));
-        for (Operation *each : part.ops)
-          nested.clone(*each, mapping);
-        linalg::YieldOp::create(
-            nested, loc, llvm::map_to_vector(part.results, [&](Value result) {
-              return mapping.lookup(result);
-            }));
-      });
-  return rows->getResults();
-}
-
 /// Replaces `part` of an op by `rows` as inputs, and drops those that only it
 /// read.
 static void replaceRowPart(IRRewriter &b, GenericOp op, const RowPart &part,
-                           ValueRange rows) {
+                           AffineMap map, ValueRange rows) {
   Block *body = op.getBody();
   unsigned inputs = op.getNumDpsInputs();
-  AffineMap map = b.getMultiDimIdentityMap(op.getNumLoops())
-                      .dropResults(~Loops(part.loops));
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.insert(maps.begin() + inputs, rows.size(), map);
   b.startOpModification(op);
@@ -155,7 +110,10 @@ static void replaceRowPart(IRRewriter &b, GenericOp op, const RowPart &part,
 void norm::splitRowScalars(IRRewriter &b, GenericOp op) {
   while (std::optional<RowPart> part = findRowPart(op)) {
     LDBG("norm-form-rows", 1) << "computes once per row: " << op;
-    b.setInsertionPoint(op);
-    replaceRowPart(b, op, *part, createRowOp(b, op, *part));
+    AffineMap map = b.getMultiDimIdentityMap(op.getNumLoops())
+                        .dropResults(~Loops(part->loops));
+    replaceRowPart(b, op, *part, map,
+                   norm::outline(b, cast<linalg::LinalgOp>(*op), part->results,
+                                 map, /*held=*/{}));
   }
 }

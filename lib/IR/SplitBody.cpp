@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitBody.h"
-#include "Flow.h"
+#include "norm/IR/SplitBody.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -113,13 +112,12 @@ static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
   }
 }
 
-Value norm::outline(RewriterBase &rewriter, const PlannedInput &input,
-                    const Held &held) {
-  linalg::LinalgOp op = input.op;
+ValueRange norm::outline(RewriterBase &rewriter, linalg::LinalgOp op,
+                         ValueRange scalars, AffineMap map, const Held &held) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   SmallVector<OpFoldResult> sizes;
-  for (AffineExpr expr : input.map.getResults()) {
+  for (AffineExpr expr : map.getResults()) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
     Value operand;
     unsigned dim;
@@ -129,19 +127,22 @@ Value norm::outline(RewriterBase &rewriter, const PlannedInput &input,
             ? tensor::getMixedSize(rewriter, op->getLoc(), operand, dim)
             : rewriter.getIndexAttr(1)); // a constant: a unit dimension
   }
-  Value init = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
-                                       input.value.getType());
-  linalg::GenericOp outlined = createBodyPart(
-      rewriter, op, BodyPart::Value, held, input.value, init, input.map);
+  SmallVector<Value> inits;
+  for (Value scalar : scalars)
+    inits.push_back(tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
+                                            scalar.getType()));
+  linalg::GenericOp outlined =
+      createBodyPart(rewriter, op, BodyPart::Value, held, scalars, inits,
+                     SmallVector<AffineMap>(scalars.size(), map));
   dropUnusedLoops(rewriter, outlined);
-  return outlined.getResult(0);
+  return outlined->getResults();
 }
 
 /// Returns true if the tensor of the only yielded value is the op's result.
 static bool isHeldResult(linalg::LinalgOp op, const Held &held) {
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
     return false;
-  HeldValue found = held.lookup(getYielded(op->getResult(0)));
+  HeldValue found = held.lookup(op.getBlock()->getTerminator()->getOperand(0));
   return found.map == op.getIndexingMapMatchingResult(op->getResult(0));
 }
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_RECOGNITION_SPLITBODY_H
-#define NORM_LIB_RECOGNITION_SPLITBODY_H
+#ifndef NORM_IR_SPLITBODY_H
+#define NORM_IR_SPLITBODY_H
 
-#include "Plan.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::norm {
@@ -20,13 +20,14 @@ struct HeldValue {
 };
 using Held = llvm::MapVector<Value, HeldValue>; // by the value of the body
 
-/// Creates a tensor with a scalar of a body, before the body's op.
-Value outline(RewriterBase &rewriter, const PlannedInput &input,
-              const Held &held);
+/// Creates tensors with scalars of the body of `op`, before it. `map` is from
+/// its loops to their dimensions.
+ValueRange outline(RewriterBase &rewriter, linalg::LinalgOp op,
+                   ValueRange scalars, AffineMap map, const Held &held);
 /// Creates the results of `op` from held values, with its effects.
 SmallVector<Value> createRest(RewriterBase &rewriter, linalg::LinalgOp op,
                               const Held &held);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_RECOGNITION_SPLITBODY_H
+#endif // NORM_IR_SPLITBODY_H
