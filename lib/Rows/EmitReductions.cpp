@@ -18,15 +18,6 @@ using linalg::LinalgOp;
 using norm::Reduction;
 using norm::RowEmitter;
 
-void RowEmitter::prepare() {
-  starts.assign(op.getNumDpsInits(), Value());
-  // A row that threads share starts from memory, its columns do not.
-  if (distributed ? !match.columns.empty() : !match.reductions.empty())
-    forwardFills();
-  if (!distributed)
-    simplifyNeutrals();
-}
-
 Value RowEmitter::neutralVector(const Reduction &reduction, int64_t width) {
   auto type = VectorType::get(width, reduction.neutral.getType());
   return arith::ConstantOp::create(

@@ -18,8 +18,9 @@
 using namespace mlir;
 using norm::RowEmitter;
 
-void RowEmitter::run(RowEmitter *statistic) {
-  this->statistic = statistic;
+void RowEmitter::run(RowEmitter *next) {
+  if (next && streams && streams.getBeside() && !next->match.reductions.empty())
+    statistic = next;
   isDone = true;
   b.setInsertionPoint(op);
   if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)

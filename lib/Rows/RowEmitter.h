@@ -33,6 +33,7 @@ void sinkDeinterleaves(IRRewriter &b, Operation *scope);
 /// Builds the loops of one op.
 class RowEmitter {
 public:
+  /// Looks at the ops before, which must not have been rewritten.
   RowEmitter(IRRewriter &b, linalg::LinalgOp op, RowMatch match,
              RowValues &values);
 
@@ -40,18 +41,11 @@ public:
   /// write.
   ArrayRef<Operation *> getForwarded() const { return forwarded; }
 
-  /// Looks at the ops before, which must not have been rewritten.
-  void prepare();
-
   linalg::LinalgOp getOp() { return op; }
 
-  /// Returns true if the strips of this op are written beside those of the next
-  /// statistic, which this emitter runs.
-  bool isBeside() { return streams && streams.getBeside(); }
-
-  void run(RowEmitter *statistic = nullptr);
-
-  bool isStatistic() { return !match.reductions.empty(); }
+  /// Builds the loops; runs `next`, the emitter of the op behind, too, if that
+  /// is a statistic beside which this op's strips are written.
+  void run(RowEmitter *next = nullptr);
   bool hasRun() { return isDone; }
 
 private:

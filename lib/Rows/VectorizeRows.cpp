@@ -21,7 +21,7 @@
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/MapVector.h"
-#include <deque>
+#include <memory>
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVECTORIZEROWS
@@ -61,51 +61,49 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
     // A loop over rows adds one after the other.
     if (isa<scf::ForOp>(op->getParentOp()))
       this->match.columns.clear();
-    return;
+  } else {
+    norm::StripLanes strips = norm::chooseStripLanes(op, this->match);
+    lanes = strips.lanes;
+    tail = strips.tail;
+    part = choosePart();
   }
-  norm::StripLanes strips = norm::chooseStripLanes(op, this->match);
-  lanes = strips.lanes;
-  tail = strips.tail;
-  part = choosePart();
+  starts.assign(op.getNumDpsInits(), Value());
+  // A row that threads share starts from memory, its columns do not.
+  if (distributed ? !this->match.columns.empty()
+                  : !this->match.reductions.empty())
+    forwardFills();
+  if (!distributed)
+    simplifyNeutrals();
 }
 
 static void emitBlock(IRRewriter &rewriter, Block &block,
                       ArrayRef<LinalgOp> ops) {
   norm::RowValues values(block);
-  std::deque<RowEmitter> emitters;
+  SmallVector<std::unique_ptr<RowEmitter>> emitters;
   llvm::SmallPtrSet<Operation *, 8> dead;
   for (LinalgOp op : ops)
     if (std::optional<RowMatch> match = norm::matchRow(op)) {
-      emitters.emplace_back(rewriter, op, std::move(*match), values);
-      emitters.back().prepare();
-      dead.insert_range(emitters.back().getForwarded());
+      emitters.push_back(std::make_unique<RowEmitter>(
+          rewriter, op, std::move(*match), values));
+      dead.insert_range(emitters.back()->getForwarded());
     }
+  llvm::erase_if(emitters, [&](const auto &emitter) {
+    LinalgOp op = emitter->getOp();
+    bool isDead = dead.contains(op);
+    if (isDead)
+      rewriter.eraseOp(op);
+    return isDead;
+  });
   Operation *next = &block.front();
-  RowEmitter *writer = nullptr; // waits for the statistic of the next row
-  auto finishWriter = [&](RowEmitter *statistic) {
-    if (!writer)
-      return;
-    writer->run(statistic);
-    rewriter.eraseOp(writer->getOp());
-    writer = nullptr;
-  };
-  for (RowEmitter &emitter : emitters) {
-    LinalgOp op = emitter.getOp();
+  for (auto [i, emitter] : llvm::enumerate(emitters)) {
+    LinalgOp op = emitter->getOp();
     for (; next != op; next = next->getNextNode())
       values.forgetWrites(next);
     next = op->getNextNode();
-    if (!dead.contains(op)) {
-      finishWriter(emitter.isStatistic() ? &emitter : nullptr);
-      if (emitter.isBeside()) {
-        writer = &emitter;
-        continue;
-      }
-      if (!emitter.hasRun())
-        emitter.run();
-    }
+    if (!emitter->hasRun())
+      emitter->run(i + 1 < emitters.size() ? emitters[i + 1].get() : nullptr);
     rewriter.eraseOp(op);
   }
-  finishWriter(nullptr);
   values.eraseUnread(rewriter);
 }
 
