@@ -219,7 +219,7 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
       v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
     map.map(arg, v);
   }
-  if (match.reductions.empty() && match.columns.empty())
+  if (getReductions().empty())
     for (auto [init, arg] :
          llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
@@ -232,11 +232,9 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
 }
 
 bool RowEmitter::isCombiner(Operation &bodyOp) {
-  auto combines = [&](const Reduction &reduction) {
+  return llvm::any_of(getReductions(), [&](const Reduction &reduction) {
     return reduction.combiner == &bodyOp;
-  };
-  return llvm::any_of(match.reductions, combines) ||
-         llvm::any_of(match.columns, combines);
+  });
 }
 
 /// Returns true if `v` is computed where `buffer` is known.

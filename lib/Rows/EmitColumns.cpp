@@ -19,24 +19,16 @@ void RowEmitter::buildColumns() {
   SumRows results{SmallVector<Value>(op.getDpsInits()), {}};
   for (OpOperand &init : op.getDpsInitsMutable())
     results.maps.push_back(op.getMatchingIndexingMap(&init));
-  if (!distributed)
-    return buildRowBlocks(getRowBlockLevels(rows), index(0), asValue(rows),
-                          results);
-  std::optional<int64_t> most = norm::getUpperBound(rows);
+  // Blocks of the lowest level are added to the result itself.
   int64_t levels =
-      getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
+      std::max<int64_t>(getBlockLevels(distributed ? norm::getUpperBound(rows)
+                                                   : getConstantIntValue(rows)),
+                        1);
+  if (!distributed)
+    return buildRowBlocks(levels, index(0), asValue(rows), results);
   addStrips(results, [&](Value column, int64_t width, Value mask) {
     return sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
   });
-}
-
-int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
-  if (!hasRoundedSum(match.columns))
-    return 1;
-  std::optional<int64_t> rows = getConstantIntValue(extent);
-  return rows ? std::min(1 + countLevels(*rows / target.stripsPerSum),
-                         target.sumLevels)
-              : target.sumLevels;
 }
 
 void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,

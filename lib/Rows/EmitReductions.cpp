@@ -67,23 +67,17 @@ Value RowEmitter::reduceWhole(const Reduction &reduction, Value v) {
   return vector::ReductionOp::create(b, kind, v, arith::FastMathFlags::reassoc);
 }
 
-bool RowEmitter::hasRoundedSum(ArrayRef<Reduction> reductions) {
-  return llvm::any_of(reductions, [](const Reduction &reduction) {
-    return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
-  });
-}
-
-int64_t RowEmitter::getBlockLevels() {
-  if (distributed || !hasRoundedSum(match.reductions))
+int64_t RowEmitter::getBlockLevels(std::optional<int64_t> count) {
+  // The error of a sum grows with each addition.
+  if (llvm::none_of(getReductions(), [](const Reduction &reduction) {
+        return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
+      }))
     return 0;
-  std::optional<int64_t> extent = getConstantIntValue(extents.back());
-  return extent ? countLevels(*extent / lanes) : target.sumLevels;
-}
-
-int64_t RowEmitter::countLevels(int64_t count) {
+  if (!count)
+    return target.sumLevels;
   int64_t levels = 0;
-  for (; count > target.stripsPerSum && levels < target.sumLevels;
-       count /= target.stripsPerSum)
+  for (; *count > target.stripsPerSum && levels < target.sumLevels;
+       *count /= target.stripsPerSum)
     ++levels;
   return levels;
 }
@@ -163,10 +157,13 @@ void RowEmitter::buildReducedRow() {
     return results;
   };
   // One state is enough if both strips have the same width.
+  std::optional<int64_t> extent = getConstantIntValue(extents.back());
   if (distributed)
     forEachStrip(wide, wide, strip);
   else
-    forEachStrip(wide, narrow, strip, getBlockLevels());
+    forEachStrip(
+        wide, narrow, strip,
+        getBlockLevels(extent ? std::optional(*extent / lanes) : extent));
 
   for (auto [i, reduction] : llvm::enumerate(match.reductions)) {
     Value total = distributed ? reduceWhole(reduction, wide[i])

@@ -115,7 +115,7 @@ int64_t RowEmitter::countLiveLanes() {
   for (BlockArgument arg : op.getRegionInputArgs())
     start(arg);
   // Sums are carried, not read.
-  if (match.reductions.empty() && match.columns.empty())
+  if (getReductions().empty())
     for (BlockArgument arg : op.getRegionOutputArgs())
       start(arg);
   for (Operation &bodyOp : *op.getBlock()) {

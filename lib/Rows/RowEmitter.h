@@ -274,12 +274,9 @@ private:
   Value foldToScalar(const Reduction &reduction, Value wide, Value narrow);
   /// The distribution chooses the order, which `reassoc` allows on this op.
   Value reduceWhole(const Reduction &reduction, Value v);
-  /// Returns true if the error of a sum grows with each addition.
-  static bool hasRoundedSum(ArrayRef<Reduction> reductions);
-  /// Returns the levels of blocks above the strips, 0 for rows of one block.
-  int64_t getBlockLevels();
-  /// Returns the levels of blocks above `count` strips or blocks.
-  int64_t countLevels(int64_t count);
+  /// Returns the levels of blocks above `count` strips or rows, if the number
+  /// is known; 0 for one block. Each level adds few numbers.
+  int64_t getBlockLevels(std::optional<int64_t> count);
   /// Returns the size of a block of this level, which has `count` elements on
   /// level 0.
   int64_t getBlockSize(int64_t count, int64_t level);
@@ -312,9 +309,6 @@ private:
   /// Where threads share the columns, each column's sum stays with its thread,
   /// and the destination is touched once.
   void buildColumns();
-  /// Returns the levels of blocks of rows, 1 for blocks that are added to the
-  /// result itself. Like a row's sum, each level adds few numbers.
-  int64_t getRowBlockLevels(OpFoldResult extent);
   void buildRowBlocks(int64_t level, Value from, Value to, const SumRows &outs);
   Value createRow(Type element);
   /// Returns a row of neutral elements per reduction.
