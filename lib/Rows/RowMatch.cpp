@@ -43,22 +43,10 @@ static bool isReadAsVectors(LinalgOp op) {
 /// Returns true if the map has distinct dimensions or zeros, and the innermost
 /// loop last, so that its elements are contiguous.
 static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
-  llvm::SmallBitVector seen(map.getNumDims());
-  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-      if (constant.getValue() != 0)
-        return false;
-      continue;
-    }
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || seen.test(dim.getPosition()))
-      return false;
-    seen.set(dim.getPosition());
-    if (hasVector && dim.getPosition() == innermost &&
-        index + 1 != map.getNumResults())
-      return false;
-  }
-  return true;
+  if (!map.dropZeroResults().isProjectedPermutation())
+    return false;
+  return !hasVector || !map.isFunctionOfDim(innermost) ||
+         map.getResults().back().isFunctionOfDim(innermost);
 }
 
 static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/RowTarget.h"
@@ -135,31 +136,20 @@ SmallVector<OpOperand *> norm::getRowsRead(LinalgOp op) {
   return rows;
 }
 
-/// Returns the columns of a buffer of rows, as its view or allocation has them.
-static OpFoldResult getColumns(Value v) {
-  if (auto view = v.getDefiningOp<memref::SubViewOp>())
-    return view.getMixedSizes().back();
-  if (auto alloc = v.getDefiningOp<memref::AllocOp>())
-    return alloc.getMixedSizes().back();
-  return v;
+/// Returns the columns of the rows of an op, as one of them has them.
+static ValueBoundsConstraintSet::Variable getColumns(LinalgOp op) {
+  unsigned innermost = op.getNumLoops() - 1;
+  for (OpOperand &operand : op->getOpOperands())
+    if (AffineMap map = op.getMatchingIndexingMap(&operand);
+        map.isFunctionOfDim(innermost))
+      return {operand.get(), map.getNumResults() - 1};
+  llvm_unreachable("an operand has each loop of an op");
 }
 
 bool norm::haveSameColumns(LinalgOp a, LinalgOp b) {
-  int64_t columns = a.getStaticLoopRanges().back();
-  if (!ShapedType::isDynamic(columns))
-    return columns == b.getStaticLoopRanges().back();
-  auto getAll = [](LinalgOp op) {
-    SmallVector<OpFoldResult> columns;
-    for (OpOperand &operand : op->getOpOperands())
-      if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(op.getNumLoops() -
-                                                              1))
-        columns.push_back(getColumns(operand.get()));
-    return columns;
-  };
-  SmallVector<OpFoldResult> others = getAll(b);
-  return llvm::any_of(getAll(a), [&](OpFoldResult each) {
-    return llvm::is_contained(others, each);
-  });
+  FailureOr<bool> areSame =
+      ValueBoundsConstraintSet::areEqual(getColumns(a), getColumns(b));
+  return succeeded(areSame) && *areSame;
 }
 
 //===----------------------------------------------------------------------===//
