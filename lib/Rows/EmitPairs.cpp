@@ -29,105 +29,91 @@ using norm::RowEmitter;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How a view takes elements of the innermost dimension of its source.
-struct LastDim {
-  int64_t offset, size, stride;
+/// A row of which another one has the even or the odd elements: a buffer, and
+/// the offsets, sizes, strides and shapes of the views through which it is
+/// seen.
+struct Pairs {
+  using Numbers = SmallVector<OpFoldResult>;
+  using View = std::tuple<Numbers, Numbers, Numbers, SmallVector<int64_t>>;
+
+  Value buffer;
+  int64_t parity = 0; // of the elements that the other row has
+  SmallVector<View> views;
+
+  bool operator==(const Pairs &other) const {
+    return buffer == other.buffer && views == other.views;
+  }
+
+  Value create(OpBuilder &b, Location loc) const {
+    Value row = buffer;
+    for (auto &[offsets, sizes, strides, shape] : views) {
+      MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+          shape, cast<MemRefType>(row.getType()), offsets, sizes, strides);
+      row =
+          memref::SubViewOp::create(b, loc, type, row, offsets, sizes, strides);
+    }
+    return row;
+  }
 };
 } // namespace
 
-static std::optional<LastDim> getLastDim(memref::SubViewOp view) {
-  std::optional<int64_t> offset =
-                             getConstantIntValue(view.getMixedOffsets().back()),
-                         size =
-                             getConstantIntValue(view.getMixedSizes().back()),
-                         stride =
-                             getConstantIntValue(view.getMixedStrides().back());
-  unsigned last = view.getSourceType().getRank() - 1;
-  if (!offset || !size || !stride || view.getDroppedDims().test(last))
-    return std::nullopt;
-  return LastDim{*offset, *size, *stride};
-}
-
-/// Returns the parity of the elements that `row` views, if the one beside each
-/// of them is in the same row.
-static std::optional<int64_t> getParity(Value row) {
+/// Returns the pairs of which `row` views every other element, if the one
+/// beside each of them is in the same row.
+static std::optional<Pairs> findPairs(Value row) {
   auto view = row.getDefiningOp<memref::SubViewOp>();
-  std::optional<LastDim> dim = view && view.getSourceType().getRank() > 0
-                                   ? getLastDim(view)
-                                   : std::nullopt;
-  if (!dim)
+  int64_t rank = view ? view.getSourceType().getRank() : 0;
+  if (rank == 0 || view.getDroppedDims().test(rank - 1))
     return std::nullopt;
-  if (dim->stride == 1)
-    return getParity(view.getSource());
-  auto [strides, start] = view.getSourceType().getStridesAndOffset();
-  (void)start;
-  int64_t parity = dim->offset % 2;
-  bool hasPairs = dim->stride == 2 && strides.back() == 1 &&
-                  dim->offset - parity + 2 * dim->size <=
-                      view.getSourceType().getShape().back();
-  return hasPairs ? std::optional(parity) : std::nullopt;
-}
-
-/// Returns true if both are views of every other element of the same pairs.
-static bool haveSamePairs(Value x, Value y) {
-  auto a = x.getDefiningOp<memref::SubViewOp>(),
-       b = y.getDefiningOp<memref::SubViewOp>();
-  auto getOuterOffsets = [](memref::SubViewOp view) {
-    SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
-    offsets.pop_back();
-    return offsets;
-  };
-  if (a.getMixedStrides() != b.getMixedStrides() ||
-      a.getMixedSizes() != b.getMixedSizes() ||
-      a.getDroppedDims() != b.getDroppedDims() ||
-      getOuterOffsets(a) != getOuterOffsets(b))
-    return false;
-  LastDim i = *getLastDim(a), k = *getLastDim(b);
-  return i.stride == 1
-             ? i.offset == k.offset &&
-                   haveSamePairs(a.getSource(), b.getSource())
-             : i.offset / 2 == k.offset / 2 && a.getSource() == b.getSource();
-}
-
-bool norm::areHalvesOfPairs(Value x, Value y) {
-  std::optional<int64_t> parity = getParity(x), other = getParity(y);
-  return parity && other && *parity != *other && haveSamePairs(x, y);
-}
-
-/// Builds the view of the pairs of which `row` has the even or odd elements.
-static Value createPairs(OpBuilder &b, Value row) {
-  auto view = row.getDefiningOp<memref::SubViewOp>();
-  LastDim dim = *getLastDim(view);
-  bool isWhole = dim.stride == 1;
-  Value source = isWhole ? createPairs(b, view.getSource()) : view.getSource();
-  SmallVector<OpFoldResult> offsets = view.getMixedOffsets(),
-                            sizes = view.getMixedSizes(),
-                            strides = view.getMixedStrides();
-  offsets.back() =
-      b.getIndexAttr(isWhole ? 2 * dim.offset : dim.offset - dim.offset % 2);
-  sizes.back() = b.getIndexAttr(2 * dim.size);
+  Pairs::Numbers offsets = view.getMixedOffsets(), sizes = view.getMixedSizes(),
+                 strides = view.getMixedStrides();
+  std::optional<int64_t> offset = getConstantIntValue(offsets.back()),
+                         size = getConstantIntValue(sizes.back()),
+                         stride = getConstantIntValue(strides.back());
+  if (!offset || !size || !stride)
+    return std::nullopt;
+  std::optional<Pairs> pairs;
+  if (stride == 1) {
+    pairs = findPairs(view.getSource());
+    *offset *= 2;
+  } else if (stride == 2) {
+    pairs = Pairs{view.getSource(), *offset % 2, {}};
+    *offset -= pairs->parity;
+    MemRefType source = view.getSourceType();
+    if (source.getStridesAndOffset().first.back() != 1 ||
+        *offset + 2 * *size > source.getShape().back())
+      return std::nullopt;
+  }
+  if (!pairs)
+    return std::nullopt;
+  Builder b(row.getContext());
+  offsets.back() = b.getIndexAttr(*offset);
+  sizes.back() = b.getIndexAttr(2 * *size);
   strides.back() = b.getIndexAttr(1);
   SmallVector<int64_t> shape(view.getType().getShape());
   shape.back() *= 2;
-  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-      shape, cast<MemRefType>(source.getType()), offsets, sizes, strides);
-  return memref::SubViewOp::create(b, view.getLoc(), type, source, offsets,
-                                   sizes, strides);
+  pairs->views.emplace_back(offsets, sizes, strides, shape);
+  return pairs;
+}
+
+bool norm::areHalvesOfPairs(Value x, Value y) {
+  std::optional<Pairs> pairs = findPairs(x), others = findPairs(y);
+  return pairs && others && pairs->parity != others->parity &&
+         *pairs == *others;
 }
 
 void RowEmitter::findHalves() {
   for (OpOperand &operand : op->getOpOperands()) {
     Value row = operand.get();
-    std::optional<int64_t> parity = getParity(row);
-    if (!parity || halves.contains(row) ||
+    std::optional<Pairs> pairs = findPairs(row);
+    if (!pairs || halves.contains(row) ||
         !isVector(op.getMatchingIndexingMap(&operand)))
       continue;
     auto *same = llvm::find_if(halves, [&](const auto &known) {
-      return haveSamePairs(known.first, row);
+      return findPairs(known.first) == pairs;
     });
-    Value pairs =
-        same == halves.end() ? createPairs(b, row) : same->second.pairs;
-    halves[row] = {pairs, *parity};
+    halves[row] = {same == halves.end() ? pairs->create(b, row.getLoc())
+                                        : same->second.pairs,
+                   pairs->parity};
   }
 }
 
