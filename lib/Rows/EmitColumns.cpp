@@ -98,23 +98,20 @@ SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
 SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
                                        Value column, int64_t width,
                                        Value mask) {
-  int64_t parts = countParts(width);
   auto build = [&](Value begin, ValueRange args) {
     SmallVector<Value> sums(args);
     for (int64_t i = 0; i < step; ++i) {
       Value row = b.createOrFold<arith::AddIOp>(begin, index(i));
       sums =
-          buildParts(column, width, parts, sums,
+          buildParts(column, width, countParts(width), sums,
                      [&](Value column, int64_t width, Value, ValueRange sums) {
                        return addRow(row, column, width, mask, sums);
                      });
     }
     return sums;
   };
-  return joinStates(buildLoop(norm::LoopRole::Statistic, from, to, index(step),
-                              splitStates(createNeutralVectors(width), parts),
-                              build),
-                    parts);
+  return buildLoop(norm::LoopRole::Statistic, from, to, index(step),
+                   createNeutralVectors(width), build);
 }
 
 SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,

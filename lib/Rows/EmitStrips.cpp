@@ -140,44 +140,20 @@ int64_t RowEmitter::choosePart() {
 SmallVector<Value> RowEmitter::buildParts(Value column, int64_t width,
                                           int64_t parts, ValueRange states,
                                           StripFn strip) {
-  SmallVector<Value> results;
-  int64_t count = states.size() / parts, step = width / parts;
-  for (int64_t i = 0; i < parts; ++i) {
-    Value at = b.createOrFold<arith::AddIOp>(column, index(i * step));
-    results.append(strip(at, step, Value(), states.slice(i * count, count)));
-  }
-  return results;
-}
-
-SmallVector<Value> RowEmitter::splitStates(ValueRange states, int64_t parts) {
   if (parts == 1)
-    return states;
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < parts; ++i)
-    for (Value v : states) {
-      int64_t width = cast<VectorType>(v.getType()).getDimSize(0) / parts;
-      results.push_back(b.createOrFold<vector::ExtractStridedSliceOp>(
-          v, ArrayRef{i * width}, ArrayRef{width}, ArrayRef<int64_t>{1}));
-    }
-  return results;
-}
-
-SmallVector<Value> RowEmitter::joinStates(ArrayRef<Value> states,
-                                          int64_t parts) {
-  if (parts == 1)
-    return SmallVector<Value>(states);
-  int64_t count = states.size() / parts;
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < count; ++i) {
-    auto type = cast<VectorType>(states[i].getType());
-    int64_t width = type.getDimSize(0);
-    auto whole = VectorType::get(width * parts, type.getElementType());
-    Value joined = arith::ConstantOp::create(b, b.getZeroAttr(whole));
-    for (int64_t part = 0; part < parts; ++part)
-      joined = vector::InsertStridedSliceOp::create(
-          b, states[part * count + i], joined, ArrayRef{part * width},
-          ArrayRef<int64_t>{1});
-    results.push_back(joined);
+    return strip(column, width, Value(), states);
+  SmallVector<Value> results(states);
+  int64_t step = width / parts;
+  for (int64_t from = 0; from < width; from += step) {
+    Value at = b.createOrFold<arith::AddIOp>(column, index(from));
+    auto before = llvm::map_to_vector(states, [&](Value state) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, state, {from}, {step},
+                                                   {1});
+    });
+    for (auto [result, part] :
+         llvm::zip(results, strip(at, step, Value(), before)))
+      result = vector::InsertStridedSliceOp::create(
+          b, part, result, ArrayRef{from}, ArrayRef<int64_t>{1});
   }
   return results;
 }
@@ -250,9 +226,7 @@ SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
   auto buildAt = [&](Value iv, ValueRange args) {
     return build(ends ? arith::SubIOp::create(b, ends, iv) : iv, args);
   };
-  return joinStates(buildLoop(getStripRole(), from, to, index(width),
-                              splitStates(inits, parts), buildAt),
-                    parts);
+  return buildLoop(getStripRole(), from, to, index(width), inits, buildAt);
 }
 
 void RowEmitter::startStrip(Value column, int64_t width) {

@@ -68,13 +68,10 @@ private:
   int64_t countParts(int64_t width) {
     return std::max(width / part, int64_t(1));
   }
-  /// Builds `width` elements at `column` in parts, each with the next ones of
+  /// Builds `width` elements at `column` in parts, each with the same part of
   /// `states`.
   SmallVector<Value> buildParts(Value column, int64_t width, int64_t parts,
                                 ValueRange states, StripFn strip);
-  /// Returns the parts of all states, those of the first part first.
-  SmallVector<Value> splitStates(ValueRange states, int64_t parts);
-  SmallVector<Value> joinStates(ArrayRef<Value> states, int64_t parts);
 
   //===--------------------------------------------------------------------===//
   // Loops and strips

@@ -104,15 +104,17 @@ func.func @pairs(%x: memref<9x128xbf16>, %y: memref<9x128xbf16>) {
   return
 }
 
-// Each part has a sum, and the sums are put together in order: no sum is another one than without parts.
+// Each part is added to its part of the sum: no sum is another one than without parts.
 // CHECK-LABEL: func @sum
-// CHECK: %[[S:.*]]:4 = scf.for {{.*}} step %c64{{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
-// CHECK-COUNT-4: math.exp {{.*}} : vector<16xf32>
-// CHECK-NOT: math.exp
-// CHECK: vector.insert_strided_slice %[[S]]#0, %{{.*}} {offsets = [0], strides = [1]} : vector<16xf32> into vector<64xf32>
-// CHECK: vector.insert_strided_slice %[[S]]#1, %{{.*}} {offsets = [16]
-// CHECK: vector.insert_strided_slice %[[S]]#2, %{{.*}} {offsets = [32]
-// CHECK: vector.insert_strided_slice %[[S]]#3, %{{.*}} {offsets = [48]
+// CHECK: scf.for {{.*}} step %c64{{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (vector<64xf32>)
+// CHECK: %[[P:.*]] = vector.extract_strided_slice %[[S]] {offsets = [0], sizes = [16]
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: %[[N:.*]] = arith.addf %[[P]], %{{.*}} : vector<16xf32>
+// CHECK: vector.insert_strided_slice %[[N]], %[[S]] {offsets = [0], strides = [1]} : vector<16xf32> into vector<64xf32>
+// CHECK: vector.insert_strided_slice {{.*}} {offsets = [16]
+// CHECK: vector.insert_strided_slice {{.*}} {offsets = [32]
+// CHECK: %[[L:.*]] = vector.insert_strided_slice {{.*}} {offsets = [48]
+// CHECK: scf.yield %[[L]]
 func.func @sum(%x: memref<9x1024xf32>, %y: memref<9xf32>) {
   linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<9x1024xf32>) outs(%y : memref<9xf32>) {
@@ -127,11 +129,10 @@ func.func @sum(%x: memref<9x1024xf32>, %y: memref<9xf32>) {
 // A strip of sums over rows has its parts in the loop over the rows, which reads whole strips.
 // CHECK-LABEL: func @sums_over_rows
 // CHECK: scf.for {{.*}} step %c64
-// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
-// CHECK-COUNT-4: math.exp {{.*}} : vector<16xf32>
+// CHECK: scf.for {{.*}} -> (vector<64xf32>)
+// CHECK-COUNT-4: vector.insert_strided_slice
 // CHECK-NOT: math.exp
 // CHECK: scf.yield
-// CHECK-COUNT-4: vector.insert_strided_slice
 func.func @sums_over_rows(%x: memref<9x1024xf32>, %y: memref<1024xf32>) {
   linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<9x1024xf32>) outs(%y : memref<1024xf32>) {

@@ -395,9 +395,8 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     chain, but a long one, such as a polynomial, keeps more values alive than there are
     registers. Where more than `live_lanes` lanes would be alive at once
     (norm/IR/RowTarget.def), a strip is computed in parts of 16 elements, of 32 if bf16 are
-    among them, each from the read to the write. A reduction then carries an accumulator per
-    part, so that each element is added to the same sum as before. A row of one strip has no
-    parts.
+    among them, each from the read to the write. In a reduction each is added to its part of
+    the accumulator, so to the same sums as before. A row of one strip has no parts.
 
     A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
     microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
