@@ -13,6 +13,7 @@
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
+using norm::Place;
 using norm::RowEmitter;
 
 void RowEmitter::loadRowScalars() {
@@ -21,7 +22,7 @@ void RowEmitter::loadRowScalars() {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (isa<MemRefType>(input->get().getType()) && !arg.use_empty() &&
         !isVector(map) && !llvm::is_contained(op.getDpsInits(), input->get()))
-      rowScalars[arg] = read(input->get(), map, Value(), 0, Value());
+      rowScalars[arg] = read(getPlace(input->get(), map));
   }
 }
 
@@ -39,21 +40,21 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
   return result;
 }
 
-Value RowEmitter::read(Value buffer, AffineMap map, Value column, int64_t width,
-                       Value mask) {
-  SmallVector<Value> at = getIndices(map, column);
-  return isVector(map) ? readAt(buffer, at, width, mask)
-                       : readAt(buffer, at, 0, Value());
+Place RowEmitter::getPlace(Value buffer, AffineMap map, Value column,
+                           int64_t width, Value mask) {
+  if (isVector(map))
+    return {buffer, getIndices(map, column), width, mask};
+  return {buffer, getIndices(map, column)};
 }
 
-Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width,
-                         Value mask) {
-  auto place = norm::Place::get(buffer, at, width, mask);
-  if (Value v = isInBlock() || !isWrittenHere(buffer) ? values.lookup(place)
-                                                      : Value())
+Value RowEmitter::read(const Place &place) {
+  if (Value v = isInBlock() || !isWrittenHere(place.buffer)
+                    ? values.lookup(place)
+                    : Value())
     return v;
-  Value v = width > 0 ? createRead(buffer, at, width, mask)
-                      : memref::LoadOp::create(b, buffer, at).getResult();
+  Value v = place.width > 0
+                ? createRead(place)
+                : memref::LoadOp::create(b, place.buffer, place.at).getResult();
   if (isInBlock())
     values.note(place, v);
   return v;
@@ -65,88 +66,84 @@ bool RowEmitter::isWrittenHere(Value buffer) {
   });
 }
 
-std::optional<int64_t> RowEmitter::getLengthOfPieces(Value row, Value mask) {
-  auto type = cast<MemRefType>(row.getType());
+std::optional<int64_t> RowEmitter::getLengthOfPieces(const Place &place) {
+  auto type = cast<MemRefType>(place.buffer.getType());
   return !distributed && type.isLastDimUnitStride() &&
                  type.getElementType().isIntOrFloat()
-             ? norm::getMaskedLength(mask)
+             ? norm::getMaskedLength(place.mask)
              : std::nullopt;
 }
 
-void RowEmitter::forEachPiece(int64_t length, ValueRange at, PieceFn build) {
+void RowEmitter::forEachPiece(const Place &place, int64_t length,
+                              PieceFn build) {
   for (int64_t from = 0; from < length;) {
     int64_t size = llvm::bit_floor(static_cast<uint64_t>(length - from));
-    SmallVector<Value> indices(at);
-    indices.back() = b.createOrFold<arith::AddIOp>(at.back(), index(from));
-    build(from, size, indices);
+    Place piece{place.buffer, place.at, size};
+    piece.at.back() =
+        b.createOrFold<arith::AddIOp>(place.at.back(), index(from));
+    build(from, piece);
     from += size;
   }
 }
 
-Value RowEmitter::createRead(Value buffer, ValueRange at, int64_t width,
-                             Value mask) {
-  if (auto *half = halves.find(buffer); half != halves.end())
-    return vector::DeinterleaveOp::create(b, readPairs(buffer, at, width, mask))
+Value RowEmitter::createRead(const Place &place) {
+  if (auto *half = halves.find(place.buffer); half != halves.end())
+    return vector::DeinterleaveOp::create(b, read(getPairs(place)))
         .getResult(half->second.parity);
-  Type element = getElementTypeOrSelf(buffer.getType());
-  std::optional<int64_t> length = getLengthOfPieces(buffer, mask);
+  auto type = VectorType::get(place.width,
+                              getElementTypeOrSelf(place.buffer.getType()));
+  std::optional<int64_t> length = getLengthOfPieces(place);
   // Wider masked loads are fast.
-  if (length && element.getIntOrFloatBitWidth() < 32) {
-    Value row = arith::ConstantOp::create(
-        b, b.getZeroAttr(VectorType::get(width, element)));
-    forEachPiece(*length, at, [&](int64_t from, int64_t size, ValueRange at) {
-      Value piece = createRead(buffer, at, size, Value());
+  if (length && type.getElementTypeBitWidth() < 32) {
+    Value row = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    forEachPiece(place, *length, [&](int64_t from, const Place &piece) {
       row = vector::InsertStridedSliceOp::create(
-          b, piece, row, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
+          b, createRead(piece), row, ArrayRef{from}, ArrayRef<int64_t>{1});
     });
     return row;
   }
-  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  return vector::TransferReadOp::create(
-      b, VectorType::get(width, element), buffer, at, AffineMapAttr::get(minor),
-      padding, mask, b.getBoolArrayAttr({true}));
+  Value padding =
+      arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  auto minor =
+      AffineMap::getMinorIdentityMap(place.at.size(), 1, b.getContext());
+  return vector::TransferReadOp::create(b, type, place.buffer, place.at,
+                                        AffineMapAttr::get(minor), padding,
+                                        place.mask, b.getBoolArrayAttr({true}));
 }
 
-void RowEmitter::write(Value value, Value buffer, AffineMap map, Value column,
-                       Value mask) {
-  SmallVector<Value> at = getIndices(map, column);
-  noteWrite(value, buffer, at, mask);
-  if (isVector(map))
-    createWrite(value, buffer, at, mask);
+void RowEmitter::write(Value value, const Place &place) {
+  noteWrite(value, place);
+  if (place.width > 0)
+    createWrite(value, place);
   else
-    memref::StoreOp::create(b, value, buffer, at);
+    memref::StoreOp::create(b, value, place.buffer, place.at);
 }
 
-void RowEmitter::createWrite(Value vector, Value buffer, ValueRange at,
-                             Value mask) {
-  if (std::optional<int64_t> length = getLengthOfPieces(buffer, mask))
-    return forEachPiece(*length, at,
-                        [&](int64_t from, int64_t size, ValueRange at) {
-                          Value piece = vector::ExtractStridedSliceOp::create(
-                              b, vector, ArrayRef<int64_t>{from},
-                              ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
-                          createWrite(piece, buffer, at, Value());
-                        });
-  if (passesCaches && isStreamed(buffer))
-    return storePast(vector, buffer, at);
-  auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  vector::TransferWriteOp::create(b, vector, buffer, at,
-                                  AffineMapAttr::get(minor), mask,
+void RowEmitter::createWrite(Value vector, const Place &place) {
+  if (std::optional<int64_t> length = getLengthOfPieces(place))
+    return forEachPiece(place, *length, [&](int64_t from, const Place &piece) {
+      createWrite(vector::ExtractStridedSliceOp::create(b, vector, {from},
+                                                        {piece.width}, {1}),
+                  piece);
+    });
+  if (passesCaches && isStreamed(place.buffer))
+    return storePast(vector, place);
+  auto minor =
+      AffineMap::getMinorIdentityMap(place.at.size(), 1, b.getContext());
+  vector::TransferWriteOp::create(b, vector, place.buffer, place.at,
+                                  AffineMapAttr::get(minor), place.mask,
                                   b.getBoolArrayAttr({true}));
 }
 
-void RowEmitter::noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
-  values.forget(buffer);
-  auto vector = dyn_cast<VectorType>(v.getType());
-  int64_t width = vector ? vector.getDimSize(0) : 0;
+void RowEmitter::noteWrite(Value v, const Place &place) {
+  values.forget(place.buffer);
   if (!isInBlock())
     return;
-  if (mask) {
-    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
-    v = arith::SelectOp::create(b, mask, v, zeros);
+  if (place.mask) {
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(v.getType()));
+    v = arith::SelectOp::create(b, place.mask, v, zeros);
   }
-  values.note(norm::Place::get(buffer, at, width, mask), v);
+  values.note(place, v);
 }
 
 Value RowEmitter::broadcast(Value v, int64_t width) {
@@ -216,15 +213,16 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
     if (!v)
       v = input->get();
     if (isa<ShapedType>(v.getType()))
-      v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
+      v = read(
+          getPlace(v, op.getMatchingIndexingMap(input), column, width, mask));
     map.map(arg, v);
   }
   if (getReductions().empty())
     for (auto [init, arg] :
          llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
-        map.map(arg, read(init.get(), op.getMatchingIndexingMap(&init), column,
-                          width, mask));
+        map.map(arg, read(getPlace(init.get(), op.getMatchingIndexingMap(&init),
+                                   column, width, mask)));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isCombiner(bodyOp))
       cloneBodyOp(bodyOp, map, column, width, mask);
@@ -249,10 +247,11 @@ void RowEmitter::writeResults(const IRMapping &map, Value column, int64_t width,
   SmallVector<Value> written;
   MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();
   for (OpOperand &init : inits) {
-    AffineMap outMap = op.getMatchingIndexingMap(&init);
+    Place place = getPlace(init.get(), op.getMatchingIndexingMap(&init), column,
+                           width, mask);
     Value yielded = op.getMatchingYieldValue(&init)->get();
     Value v = map.lookupOrDefault(yielded);
-    if (isVector(outMap))
+    if (place.width > 0)
       v = broadcast(v, width);
     // A row that is written needs no registers while others are added.
     OpBuilder::InsertionGuard guard(b);
@@ -262,9 +261,9 @@ void RowEmitter::writeResults(const IRMapping &map, Value column, int64_t width,
     auto *other = llvm::find_if(
         inits, [&](OpOperand &other) { return isOtherHalf(other, init); });
     if (other == inits.end())
-      write(v, init.get(), outMap, column, mask);
+      write(v, place);
     else if (other < &init)
-      writePairs(init, *other, v, written[other - inits.begin()], column, mask);
+      writePairs(v, place, written[other - inits.begin()], other->get());
     written.push_back(v);
   }
 }

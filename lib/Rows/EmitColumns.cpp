@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
+using norm::Place;
 using norm::Reduction;
 using norm::RowEmitter;
 
@@ -68,7 +69,8 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
   for (const Reduction &reduction : match.columns) {
     Value row = createRow(reduction.neutral.getType());
     buildWholeRow([&](Value column, int64_t width, Value mask) {
-      write(neutralVector(reduction, width), row, map, column, mask);
+      write(neutralVector(reduction, width),
+            getPlace(row, map, column, width, mask));
     });
     neutral.rows.push_back(row);
     neutral.maps.push_back(map);
@@ -153,7 +155,7 @@ void RowEmitter::addSums(const SumRows &outs, const SumRows &sums) {
   addStrips(outs, [&](Value column, int64_t width, Value mask) {
     SmallVector<Value> values;
     for (auto [row, map] : llvm::zip(sums.rows, sums.maps))
-      values.push_back(read(row, map, column, width, mask));
+      values.push_back(read(getPlace(row, map, column, width, mask)));
     return values;
   });
 }
@@ -166,12 +168,12 @@ void RowEmitter::addStrips(
     SmallVector<Value> values = compute(column, width, mask);
     for (auto [reduction, start, value, row, map] :
          llvm::zip(match.columns, starts, values, outs.rows, outs.maps)) {
+      Place place = getPlace(row, map, column, width, mask);
       if (!isNeutral(start, reduction)) {
-        Value old = start ? broadcast(start, width)
-                          : read(row, map, column, width, mask);
+        Value old = start ? broadcast(start, width) : read(place);
         value = combine(reduction, old, value);
       }
-      write(value, row, map, column, mask);
+      write(value, place);
     }
   });
 }

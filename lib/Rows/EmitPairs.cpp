@@ -22,6 +22,7 @@
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
+using norm::Place;
 using norm::RowEmitter;
 
 //===----------------------------------------------------------------------===//
@@ -128,43 +129,27 @@ bool RowEmitter::isOtherHalf(OpOperand &x, OpOperand &y) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-static Value createTwice(ImplicitLocOpBuilder &b, Value v) {
-  return b.createOrFold<arith::MulIOp>(v, arith::ConstantIndexOp::create(b, 2),
-                                       arith::IntegerOverflowFlags::nsw);
+Place RowEmitter::getPairs(const Place &half) {
+  Place pairs{halves.lookup(half.buffer).pairs, half.at, 2 * half.width};
+  auto twice = [&](Value v) {
+    return b.createOrFold<arith::MulIOp>(v, index(2),
+                                         arith::IntegerOverflowFlags::nsw);
+  };
+  pairs.at.back() = twice(half.at.back());
+  if (half.mask)
+    pairs.mask = vector::CreateMaskOp::create(
+        b, VectorType::get(pairs.width, b.getI1Type()),
+        twice(half.mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0)));
+  return pairs;
 }
 
-Value RowEmitter::createPairMask(Value mask, int64_t width) {
-  if (!mask)
-    return Value();
-  Value size = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
-  Value twice = createTwice(b, size);
-  return vector::CreateMaskOp::create(
-      b, VectorType::get(2 * width, b.getI1Type()), twice);
-}
-
-SmallVector<Value> RowEmitter::getPairIndices(ValueRange at) {
-  SmallVector<Value> indices(at);
-  indices.back() = createTwice(b, at.back());
-  return indices;
-}
-
-Value RowEmitter::readPairs(Value half, ValueRange at, int64_t width,
-                            Value mask) {
-  return readAt(halves.lookup(half).pairs, getPairIndices(at), 2 * width,
-                createPairMask(mask, width));
-}
-
-void RowEmitter::writePairs(OpOperand &init, OpOperand &other, Value v,
-                            Value otherV, Value column, Value mask) {
-  Half half = halves.lookup(init.get());
-  SmallVector<Value> at = getIndices(op.getMatchingIndexingMap(&init), column);
-  noteWrite(otherV, other.get(), at, mask);
-  noteWrite(v, init.get(), at, mask);
-  if (half.parity == 0)
+void RowEmitter::writePairs(Value v, const Place &place, Value otherV,
+                            Value other) {
+  noteWrite(otherV, {other, place.at, place.width, place.mask});
+  noteWrite(v, place);
+  if (halves.lookup(other).parity != 0)
     std::swap(v, otherV);
-  int64_t width = cast<VectorType>(v.getType()).getDimSize(0);
-  createWrite(vector::InterleaveOp::create(b, otherV, v), half.pairs,
-              getPairIndices(at), createPairMask(mask, width));
+  createWrite(vector::InterleaveOp::create(b, otherV, v), getPairs(place));
 }
 
 bool RowEmitter::isUniform(Value v) {

@@ -15,6 +15,7 @@
 
 using namespace mlir;
 using linalg::LinalgOp;
+using norm::Place;
 using norm::Reduction;
 using norm::RowEmitter;
 
@@ -169,10 +170,8 @@ void RowEmitter::buildReducedRow() {
     Value total = distributed ? reduceWhole(reduction, wide[i])
                               : foldToScalar(reduction, wide[i], narrow[i]);
     OpOperand *out = op.getDpsInitOperand(i);
-    AffineMap map = op.getMatchingIndexingMap(out);
-    Value init = distributed || !starts[i]
-                     ? read(out->get(), map, Value(), 0, Value())
-                     : starts[i];
-    write(combine(reduction, init, total), out->get(), map, Value(), Value());
+    Place place = getPlace(out->get(), op.getMatchingIndexingMap(out));
+    Value init = distributed || !starts[i] ? read(place) : starts[i];
+    write(combine(reduction, init, total), place);
   }
 }

@@ -24,8 +24,8 @@ using norm::RowEmitter;
 //===----------------------------------------------------------------------===//
 
 /// Builds the number of the element at `at` in the memory of a buffer.
-static Value createPlace(ImplicitLocOpBuilder &b, ValueRange at,
-                         memref::ExtractStridedMetadataOp metadata) {
+static Value createOffset(ImplicitLocOpBuilder &b, ValueRange at,
+                          memref::ExtractStridedMetadataOp metadata) {
   Value place = metadata.getOffset();
   for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
     Value along = b.createOrFold<arith::MulIOp>(index, stride);
@@ -40,7 +40,7 @@ Value RowEmitter::createHead(Value column) {
   Value bytes =
       index(norm::getElementBytes(getElementTypeOrSelf(row.getType())));
   auto metadata = memref::ExtractStridedMetadataOp::create(b, row);
-  Value elements = createPlace(b, getIndicesOf(result, column), metadata);
+  Value elements = createOffset(b, getIndicesOf(result, column), metadata);
   Value address = b.createOrFold<arith::AddIOp>(
       memref::ExtractAlignedPointerAsIndexOp::create(b, row),
       b.createOrFold<arith::MulIOp>(elements, bytes));
@@ -61,9 +61,10 @@ bool RowEmitter::isStreamed(Value buffer) {
 // Upstream: LLVM 22.1: fold-memref-alias-ops drops the alignment of a
 // vector.store behind a view, and behind a subview also that it is
 // non-temporal; goes when it keeps both. It does not look behind a cast.
-void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-  OpFoldResult place = createPlace(b, at, metadata), one = b.getIndexAttr(1);
+void RowEmitter::storePast(Value vector, const Place &place) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, place.buffer);
+  OpFoldResult offset = createOffset(b, place.at, metadata),
+               one = b.getIndexAttr(1);
   auto type = cast<VectorType>(vector.getType());
   int64_t lanes = type.getNumElements(),
           bytes = lanes * norm::getElementBytes(type.getElementType());
@@ -71,7 +72,7 @@ void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
   Value elements = memref::ReinterpretCastOp::create(
       b, MemRefType::get({lanes}, type.getElementType(), layout),
-      metadata.getBaseBuffer(), place, {b.getIndexAttr(lanes)}, {one});
+      metadata.getBaseBuffer(), offset, {b.getIndexAttr(lanes)}, {one});
   vector::StoreOp::create(b, vector, elements, index(0), /*nontemporal=*/true,
                           llvm::Align(llvm::MinAlign(target.lineBytes, bytes)));
 }

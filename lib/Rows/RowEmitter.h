@@ -163,7 +163,7 @@ private:
   void buildPieces(Value from, Value to, int64_t width, StripFn strip);
   /// Writes the strips of this row where the next one has been reduced.
   void buildBeside(const Lines &lines, StripFn strip);
-  void storePast(Value vector, Value buffer, ValueRange at);
+  void storePast(Value vector, const Place &place);
   /// Fetches `width` elements at a column of the rows that the op fetches.
   void fetchRows(Value column, int64_t width);
   /// Fetches what a strip of a statistic reads some lines later; behind the end
@@ -197,24 +197,23 @@ private:
   SmallVector<Value> getIndicesOf(OpOperand &operand, Value column) {
     return getIndices(op.getMatchingIndexingMap(&operand), column);
   }
-  Value read(Value buffer, AffineMap map, Value column, int64_t width,
-             Value mask);
-  /// Reads a vector, or a scalar (0), unless it is still in a register.
-  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask);
+  Place getPlace(Value buffer, AffineMap map, Value column = {},
+                 int64_t width = 0, Value mask = {});
+  /// Reads a vector, or a scalar, unless it is still in a register.
+  Value read(const Place &place);
   /// Returns true if iterations of this op's loops may write `buffer`.
   bool isWrittenHere(Value buffer);
-  Value createRead(Value buffer, ValueRange at, int64_t width, Value mask);
-  void write(Value value, Value buffer, AffineMap map, Value column,
-             Value mask);
+  Value createRead(const Place &place);
+  void write(Value value, const Place &place);
   /// Returns the length of an access to a part of a row, if it goes in pieces.
-  std::optional<int64_t> getLengthOfPieces(Value row, Value mask);
+  std::optional<int64_t> getLengthOfPieces(const Place &place);
   /// Builds pieces of a part of a row, whose sizes are powers of two, the
   /// largest first: each is one load or store.
-  using PieceFn = function_ref<void(int64_t from, int64_t size, ValueRange at)>;
-  void forEachPiece(int64_t length, ValueRange at, PieceFn build);
-  void createWrite(Value vector, Value buffer, ValueRange at, Value mask);
+  using PieceFn = function_ref<void(int64_t from, const Place &piece)>;
+  void forEachPiece(const Place &place, int64_t length, PieceFn build);
+  void createWrite(Value vector, const Place &place);
   /// A read under the mask of the write would have zeros behind its end.
-  void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
+  void noteWrite(Value v, const Place &place);
   Value broadcast(Value v, int64_t width);
   Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width);
   /// Clones one op; on vectors of `width` if any operand is one.
@@ -241,12 +240,10 @@ private:
   /// Finds the operands that are every other element of a row.
   void findHalves();
   bool isOtherHalf(OpOperand &x, OpOperand &y);
-  Value createPairMask(Value mask, int64_t width);
-  SmallVector<Value> getPairIndices(ValueRange at);
-  Value readPairs(Value half, ValueRange at, int64_t width, Value mask);
-  /// Writes `v` and the other half's `otherV` as pairs.
-  void writePairs(OpOperand &init, OpOperand &other, Value v, Value otherV,
-                  Value column, Value mask);
+  /// Returns the place of the pairs around elements of a half.
+  Place getPairs(const Place &half);
+  /// Writes `v` and `otherV`, that of the buffer with the other half, as pairs.
+  void writePairs(Value v, const Place &place, Value otherV, Value other);
   /// Returns true if all lanes of a value in the body are the same.
   bool isUniform(Value v);
 

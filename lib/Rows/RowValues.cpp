@@ -76,17 +76,19 @@ bool norm::isNotWritten(Value buffer, Operation *scope) {
          !mayAccess(scope, buffer, /*reads=*/false);
 }
 
-Place Place::get(Value buffer, ValueRange at, int64_t width, Value mask) {
-  OpFoldResult length = Builder(buffer.getContext()).getIndexAttr(width);
-  if (mask)
-    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
-  return {buffer, getAsOpFoldResult(at), width, length};
+static OpFoldResult getLength(const Place &place) {
+  return place.mask
+             ? OpFoldResult(
+                   place.mask.getDefiningOp<vector::CreateMaskOp>().getOperand(
+                       0))
+             : Builder(place.buffer.getContext()).getIndexAttr(place.width);
 }
 
 bool Place::operator==(const Place &other) const {
   return buffer == other.buffer && width == other.width &&
-         isEqualConstantIntOrValue(length, other.length) &&
-         isEqualConstantIntOrValueArray(indices, other.indices);
+         isEqualConstantIntOrValue(getLength(*this), getLength(other)) &&
+         isEqualConstantIntOrValueArray(getAsOpFoldResult(at),
+                                        getAsOpFoldResult(other.at));
 }
 
 RowValues::RowValues(Block &block) {

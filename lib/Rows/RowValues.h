@@ -28,17 +28,13 @@ bool readsWhatItWrites(linalg::LinalgOp op);
 /// Returns true for a buffer of which no op in `scope` writes anything.
 bool isNotWritten(Value buffer, Operation *scope);
 
-/// Elements of a buffer: `width` from `indices` on, or a scalar (0), of which
-/// the first `length` exist.
+/// Elements of a buffer: `width` from the indices `at` on, or a scalar (0), of
+/// which those exist that `mask` has, a `vector.create_mask`, if there is one.
 struct Place {
   Value buffer;
-  SmallVector<OpFoldResult> indices;
-  int64_t width;
-  OpFoldResult length;
-
-  /// Returns the place of an access at the indices `at`, of which `mask`, if
-  /// there is one, says the length.
-  static Place get(Value buffer, ValueRange at, int64_t width, Value mask);
+  SmallVector<Value> at;
+  int64_t width = 0;
+  Value mask = {};
 
   bool operator==(const Place &other) const;
 };

@@ -127,9 +127,8 @@ static void hoistReads(scf::ForOp loop, norm::RowWorkers workers) {
 
 /// Returns the place of an access that an emitter has built.
 static norm::Place getPlace(VectorTransferOpInterface access) {
-  return norm::Place::get(access.getBase(), access.getIndices(),
-                          access.getVectorType().getDimSize(0),
-                          access.getMask());
+  return {access.getBase(), access.getIndices(),
+          access.getVectorType().getDimSize(0), access.getMask()};
 }
 
 /// Returns the read of what each iteration of `rows` replaces by `write`; null
