@@ -40,34 +40,37 @@ void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,
       getConstantIntValue(extents[numOuterLoops() - 1]);
   auto build = [&](Value begin, ValueRange) -> SmallVector<Value> {
     Value end = createBlockEnd(begin, step, to, rows);
-    if (level == 1) {
-      addRows(begin, end, outs);
-      return {};
+    SumRows partial;
+    if (level > 1) {
+      partial = createNeutralRows();
+      buildRowBlocks(level - 1, begin, end, partial);
     }
-    SumRows partial = createNeutralRows();
-    buildRowBlocks(level - 1, begin, end, partial);
-    addSums(outs, partial);
+    addStrips(outs, [&](Value column, int64_t width, Value mask) {
+      if (level == 1)
+        return sumRows(begin, end, /*step=*/1, column, width, mask);
+      SmallVector<Value> sums;
+      for (auto [row, map] : llvm::zip(partial.rows, partial.maps))
+        sums.push_back(read(getPlace(row, map, column, width, mask)));
+      return sums;
+    });
     return {};
   };
   buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
             index(step), {}, build);
 }
 
-Value RowEmitter::createRow(Type element) {
-  SmallVector<Value> dynamic;
-  SmallVector<int64_t> shape;
-  dispatchIndexOpFoldResults({extents.back()}, dynamic, shape);
-  return memref::AllocOp::create(b, MemRefType::get(shape, element), dynamic,
-                                 b.getI64IntegerAttr(target.lineBytes));
-}
-
 RowEmitter::SumRows RowEmitter::createNeutralRows() {
   unsigned loops = op.getNumLoops();
   AffineMap map =
       AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults({extents.back()}, dynamic, shape);
   SumRows neutral;
   for (const Reduction &reduction : match.columns) {
-    Value row = createRow(reduction.neutral.getType());
+    Value row = memref::AllocOp::create(
+        b, MemRefType::get(shape, reduction.neutral.getType()), dynamic,
+        b.getI64IntegerAttr(target.lineBytes));
     buildWholeRow([&](Value column, int64_t width, Value mask) {
       write(neutralVector(reduction, width),
             getPlace(row, map, column, width, mask));
@@ -76,12 +79,6 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
     neutral.maps.push_back(map);
   }
   return neutral;
-}
-
-void RowEmitter::addRows(Value from, Value to, const SumRows &outs) {
-  addStrips(outs, [&](Value column, int64_t width, Value mask) {
-    return sumRows(from, to, /*step=*/1, column, width, mask);
-  });
 }
 
 SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
@@ -149,15 +146,6 @@ Value RowEmitter::roundDown(Value from, Value to, int64_t block,
   Value count = b.createOrFold<arith::SubIOp>(to, from);
   Value rest = arith::RemUIOp::create(b, count, index(block));
   return arith::SubIOp::create(b, to, rest);
-}
-
-void RowEmitter::addSums(const SumRows &outs, const SumRows &sums) {
-  addStrips(outs, [&](Value column, int64_t width, Value mask) {
-    SmallVector<Value> values;
-    for (auto [row, map] : llvm::zip(sums.rows, sums.maps))
-      values.push_back(read(getPlace(row, map, column, width, mask)));
-    return values;
-  });
 }
 
 void RowEmitter::addStrips(

@@ -182,22 +182,22 @@ static std::optional<Step> matchStep(Value even, Value odd) {
     return std::nullopt;
   OpOperand &x = *even.use_begin(), &y = *odd.use_begin();
   Operation *first = x.getOwner(), *second = y.getOwner();
+  auto areSame = [&](Value p, Value q) {
+    return success(p == q || (p == even && q == odd));
+  };
   if (first == second || first->getBlock() != second->getBlock() ||
-      first->getName() != second->getName() ||
-      first->getAttrs() != second->getAttrs() ||
-      first->getResultTypes() != second->getResultTypes() ||
-      x.getOperandNumber() != y.getOperandNumber() ||
+      !OperationEquivalence::isEquivalentTo(
+          first, second, areSame, /*markEquivalent=*/nullptr,
+          OperationEquivalence::IgnoreLocations) ||
       !OpTrait::hasElementwiseMappableTraits(first) ||
       first->getNumResults() != 1 || !isMemoryEffectFree(first))
     return std::nullopt;
-  for (auto [p, q] :
-       llvm::zip(first->getOpOperands(), second->getOpOperands())) {
-    auto uniform = p.get().getDefiningOp<vector::BroadcastOp>();
-    if (p.getOperandNumber() != x.getOperandNumber() &&
-        (p.get() != q.get() || !uniform ||
-         isa<VectorType>(uniform.getSourceType())))
-      return std::nullopt;
-  }
+  bool areUniform = llvm::all_of(first->getOperands(), [&](Value v) {
+    auto uniform = v.getDefiningOp<vector::BroadcastOp>();
+    return v == even || (uniform && !isa<VectorType>(uniform.getSourceType()));
+  });
+  if (!areUniform)
+    return std::nullopt;
   return Step{first, second, x.getOperandNumber()};
 }
 

@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Vectors.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -110,17 +109,14 @@ void RowEmitter::fetchAhead(Value column) {
 // Strips
 //===----------------------------------------------------------------------===//
 
-void RowEmitter::buildPast(Value from, Value to, int64_t width, LoopRole role,
-                           StripFn strip) {
-  passesCaches = true;
-  auto restore = llvm::scope_exit([&] { passesCaches = false; });
-  if (role == LoopRole::Edge)
-    return buildPieces(from, to, width, strip);
+void RowEmitter::buildPast(Value from, Value to, int64_t width, StripFn strip) {
+  llvm::SaveAndRestore past(passesCaches, true);
   buildStrips(from, to, width, {}, strip);
 }
 
-void RowEmitter::buildPieces(Value from, Value to, int64_t width,
+void RowEmitter::buildPieces(Value from, Value to, int64_t width, bool isPast,
                              StripFn strip) {
+  llvm::SaveAndRestore past(passesCaches, isPast);
   buildLoop(LoopRole::Edge, from, to, index(width), {},
             [&](Value column, ValueRange) {
               return buildParts(column, width, countParts(width), {}, strip);
@@ -132,8 +128,8 @@ void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
   Value count = b.createOrFold<arith::SubIOp>(to, from);
   Value whole = b.createOrFold<arith::AndIOp>(count, index(-quarter));
   Value rest = b.createOrFold<arith::AddIOp>(from, whole);
-  buildPieces(from, rest, quarter, strip);
-  buildPieces(rest, to, 1, strip);
+  buildPieces(from, rest, quarter, /*isPast=*/false, strip);
+  buildPieces(rest, to, 1, /*isPast=*/false, strip);
 }
 
 RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
@@ -171,7 +167,7 @@ void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
 void RowEmitter::buildRest(const Lines &lines, StripFn strip) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
-  buildPast(lines.end, lines.lastLine, lines.line, LoopRole::Edge, strip);
+  buildPieces(lines.end, lines.lastLine, lines.line, /*isPast=*/true, strip);
   buildEdge(lines.lastLine, lines.to, lines.line, strip);
 }
 
@@ -183,7 +179,7 @@ void RowEmitter::buildStreamedStrips(Value from, Value to, int64_t width,
   if (statistic)
     buildBeside(lines, strip);
   else
-    buildPast(lines.start, lines.end, width, LoopRole::Strips, strip);
+    buildPast(lines.start, lines.end, width, strip);
   if (streams.getMoved())
     buildRest(lines, strip);
 }
@@ -207,9 +203,8 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
     // It stands before the reads of the next row, or LLVM would keep their
     // products open over the branch.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
-    passesCaches = true;
+    llvm::SaveAndRestore past(passesCaches, true);
     buildParts(at, lines.width, countParts(lines.width), {}, strip);
-    passesCaches = false;
     fetchRows(at, lines.width);
   };
   statistic->run();
@@ -219,5 +214,5 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
   Value done = arith::SubIOp::create(b, length, lag);
   done = arith::MaxSIOp::create(b, done, index(0));
   Value rest = arith::AddIOp::create(b, lines.start, done);
-  buildPast(rest, lines.end, lines.width, LoopRole::Strips, strip);
+  buildPast(rest, lines.end, lines.width, strip);
 }

@@ -150,9 +150,8 @@ private:
   /// Builds the strips of [from, to), a multiple of `width`.
   void buildStreamedStrips(Value from, Value to, int64_t width, StripFn strip);
   Lines createLines(Value from, Value to, int64_t width);
-  /// Builds whole lines, which are stored past the caches.
-  void buildPast(Value from, Value to, int64_t width, LoopRole role,
-                 StripFn strip);
+  /// Builds strips that are stored past the caches.
+  void buildPast(Value from, Value to, int64_t width, StripFn strip);
   /// Writes what is left of a line on both sides, each element once: a line
   /// that is streamed and written by ordinary stores too costs more than
   /// either.
@@ -160,7 +159,8 @@ private:
   void buildRest(const Lines &lines, StripFn strip);
   /// Writes less than a line of columns: quarters of a line, then elements.
   void buildEdge(Value from, Value to, int64_t line, StripFn strip);
-  void buildPieces(Value from, Value to, int64_t width, StripFn strip);
+  void buildPieces(Value from, Value to, int64_t width, bool isPast,
+                   StripFn strip);
   /// Writes the strips of this row where the next one has been reduced.
   void buildBeside(const Lines &lines, StripFn strip);
   void storePast(Value vector, const Place &place);
@@ -304,11 +304,8 @@ private:
   /// and the destination is touched once.
   void buildColumns();
   void buildRowBlocks(int64_t level, Value from, Value to, const SumRows &outs);
-  Value createRow(Type element);
   /// Returns a row of neutral elements per reduction.
   SumRows createNeutralRows();
-  /// Adds rows [from, to) to `outs` strip by strip.
-  void addRows(Value from, Value to, const SumRows &outs);
   /// Adds one row at one strip of columns to `sums`.
   SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
                             ValueRange sums);
@@ -324,8 +321,6 @@ private:
   /// of all rows, says that all are whole where it is a multiple.
   Value roundDown(Value from, Value to, int64_t block,
                   std::optional<int64_t> extent);
-  /// Adds the rows `sums` to `outs`.
-  void addSums(const SumRows &outs, const SumRows &sums);
   /// Combines each strip of `outs` with what `compute` returns for it.
   void addStrips(
       const SumRows &outs,

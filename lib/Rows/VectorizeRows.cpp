@@ -216,13 +216,10 @@ void norm::emitRows(Operation *scope, RowWorkers workers) {
   for (auto &[block, opsOfBlock] : ops)
     emitBlock(rewriter, *block, opsOfBlock);
   scope->walk([&](scf::ForOp loop) { hoistReads(loop, workers); });
-  SmallVector<scf::ForOp> loops;
   scope->walk([&](scf::ForOp loop) {
     if (getRole(loop) == LoopRole::Rows && getSchedule(loop->getParentOp()))
-      loops.push_back(loop);
+      carrySums(rewriter, loop);
   });
-  for (scf::ForOp loop : loops)
-    carrySums(rewriter, loop);
   // Loops over the same strips have equal bounds from here on.
   DominanceInfo dominance(scope);
   eliminateCommonSubExpressions(rewriter, dominance, scope);
