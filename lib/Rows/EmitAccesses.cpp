@@ -22,7 +22,7 @@ void RowEmitter::loadRowScalars() {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (isa<MemRefType>(input->get().getType()) && !arg.use_empty() &&
         !isVector(map) && !llvm::is_contained(op.getDpsInits(), input->get()))
-      rowScalars[arg] = read(getPlace(input->get(), map));
+      rowScalars[arg] = read(getPlace(input->get(), map, Strip()));
   }
 }
 
@@ -40,11 +40,10 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
   return result;
 }
 
-Place RowEmitter::getPlace(Value buffer, AffineMap map, Value column,
-                           int64_t width, Value mask) {
+Place RowEmitter::getPlace(Value buffer, AffineMap map, const Strip &at) {
   if (isVector(map))
-    return {buffer, getIndices(map, column), width, mask};
-  return {buffer, getIndices(map, column)};
+    return {buffer, getIndices(map, at.column), at.width, at.mask};
+  return {buffer, getIndices(map, at.column)};
 }
 
 Value RowEmitter::read(const Place &place) {
@@ -176,10 +175,10 @@ static bool mayDivideByZero(Operation &op) {
          divisor.isZero() || divisor.isAllOnes();
 }
 
-void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
-                             int64_t width, Value mask) {
+void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map,
+                             const Strip &at) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(bodyOp)) {
-    map.map(indexOp.getResult(), buildIndex(indexOp, column, width));
+    map.map(indexOp.getResult(), buildIndex(indexOp, at.column, at.width));
     return;
   }
   auto operands = llvm::map_to_vector(
@@ -190,20 +189,20 @@ void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
     return;
   }
   for (Value &operand : operands)
-    operand = broadcast(operand, width);
+    operand = broadcast(operand, at.width);
   // Lanes that the mask excludes divide by 1, because a divisor of 0 is
   // undefined behavior of the whole vector.
-  if (mask && mayDivideByZero(bodyOp)) {
+  if (at.mask && mayDivideByZero(bodyOp)) {
     Value &divisor = operands[1];
     Value one = arith::ConstantOp::create(
         b, b.getOneAttr(cast<VectorType>(divisor.getType())));
-    divisor = arith::SelectOp::create(b, mask, divisor, one);
+    divisor = arith::SelectOp::create(b, at.mask, divisor, one);
   }
-  Operation *wide = norm::cloneAtWidth(b, &bodyOp, width, operands);
+  Operation *wide = norm::cloneAtWidth(b, &bodyOp, at.width, operands);
   map.map(bodyOp.getResults(), wide->getResults());
 }
 
-IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
+IRMapping RowEmitter::buildBody(const Strip &at) {
   IRMapping map;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
@@ -213,8 +212,7 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
     if (!v)
       v = input->get();
     if (isa<ShapedType>(v.getType()))
-      v = read(
-          getPlace(v, op.getMatchingIndexingMap(input), column, width, mask));
+      v = read(getPlace(v, op.getMatchingIndexingMap(input), at));
     map.map(arg, v);
   }
   if (getReductions().empty())
@@ -222,10 +220,10 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
          llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
         map.map(arg, read(getPlace(init.get(), op.getMatchingIndexingMap(&init),
-                                   column, width, mask)));
+                                   at)));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isCombiner(bodyOp))
-      cloneBodyOp(bodyOp, map, column, width, mask);
+      cloneBodyOp(bodyOp, map, at);
   return map;
 }
 
@@ -242,17 +240,15 @@ static bool isComputedBehind(Value v, Value buffer) {
                 place->isBeforeInBlock(op));
 }
 
-void RowEmitter::writeResults(const IRMapping &map, Value column, int64_t width,
-                              Value mask) {
+void RowEmitter::writeResults(const IRMapping &map, const Strip &at) {
   SmallVector<Value> written;
   MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();
   for (OpOperand &init : inits) {
-    Place place = getPlace(init.get(), op.getMatchingIndexingMap(&init), column,
-                           width, mask);
+    Place place = getPlace(init.get(), op.getMatchingIndexingMap(&init), at);
     Value yielded = op.getMatchingYieldValue(&init)->get();
     Value v = map.lookupOrDefault(yielded);
     if (place.width > 0)
-      v = broadcast(v, width);
+      v = broadcast(v, at.width);
     // A row that is written needs no registers while others are added.
     OpBuilder::InsertionGuard guard(b);
     if (distributed && op.getNumReductionLoops() > 0 &&
@@ -270,5 +266,5 @@ void RowEmitter::writeResults(const IRMapping &map, Value column, int64_t width,
 
 void RowEmitter::buildScalar() {
   // A unit innermost loop was an outer one: its index is on the stack.
-  writeResults(buildBody(Value(), 0, Value()), Value(), 0, Value());
+  writeResults(buildBody(Strip()), Strip());
 }

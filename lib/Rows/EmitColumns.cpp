@@ -27,8 +27,8 @@ void RowEmitter::buildColumns() {
                         1);
   if (!distributed)
     return buildRowBlocks(levels, index(0), asValue(rows), results);
-  addStrips(results, [&](Value column, int64_t width, Value mask) {
-    return sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
+  addStrips(results, [&](const Strip &at) {
+    return sumRowBlocks(levels, index(0), asValue(rows), at);
   });
 }
 
@@ -45,12 +45,12 @@ void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,
       partial = createNeutralRows();
       buildRowBlocks(level - 1, begin, end, partial);
     }
-    addStrips(outs, [&](Value column, int64_t width, Value mask) {
+    addStrips(outs, [&](const Strip &at) {
       if (level == 1)
-        return sumRows(begin, end, /*step=*/1, column, width, mask);
+        return sumRows(begin, end, /*step=*/1, at);
       SmallVector<Value> sums;
       for (auto [row, map] : llvm::zip(partial.rows, partial.maps))
-        sums.push_back(read(getPlace(row, map, column, width, mask)));
+        sums.push_back(read(getPlace(row, map, at)));
       return sums;
     });
     return {};
@@ -71,9 +71,8 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
     Value row = memref::AllocOp::create(
         b, MemRefType::get(shape, reduction.neutral.getType()), dynamic,
         b.getI64IntegerAttr(target.lineBytes));
-    buildWholeRow([&](Value column, int64_t width, Value mask) {
-      write(neutralVector(reduction, width),
-            getPlace(row, map, column, width, mask));
+    buildWholeRow([&](const Strip &at) {
+      write(neutralVector(reduction, at.width), getPlace(row, map, at));
     });
     neutral.rows.push_back(row);
     neutral.maps.push_back(map);
@@ -81,62 +80,58 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
   return neutral;
 }
 
-SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
-                                      Value mask, ValueRange sums) {
+SmallVector<Value> RowEmitter::addRow(Value row, const Strip &at,
+                                      ValueRange sums) {
   indices.push_back(row);
-  IRMapping map = buildBody(column, width, mask);
+  IRMapping map = buildBody(at);
   indices.pop_back();
   SmallVector<Value> results;
   for (auto [reduction, sum] : llvm::zip(match.columns, sums)) {
     Value v = map.lookupOrDefault(reduction.contribution);
-    results.push_back(combine(reduction, sum, broadcast(v, width)));
+    results.push_back(combine(reduction, sum, broadcast(v, at.width)));
   }
   return results;
 }
 
 SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
-                                       Value column, int64_t width,
-                                       Value mask) {
+                                       const Strip &at) {
   auto build = [&](Value begin, ValueRange args) {
     SmallVector<Value> sums(args);
     for (int64_t i = 0; i < step; ++i) {
       Value row = b.createOrFold<arith::AddIOp>(begin, index(i));
-      sums =
-          buildParts(column, width, countParts(width), sums,
-                     [&](Value column, int64_t width, Value, ValueRange sums) {
-                       return addRow(row, column, width, mask, sums);
-                     });
+      // A mask has the lanes of a whole strip.
+      sums = buildParts(at, at.mask ? 1 : countParts(at.width), sums,
+                        [&](const Strip &part, ValueRange sums) {
+                          return addRow(row, part, sums);
+                        });
     }
     return sums;
   };
   return buildLoop(norm::LoopRole::Statistic, from, to, index(step),
-                   createNeutralVectors(width), build);
+                   createNeutralVectors(at.width), build);
 }
 
 SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
-                                            Value column, int64_t width,
-                                            Value mask) {
+                                            const Strip &at) {
   std::optional<int64_t> rows =
       getConstantIntValue(extents[numOuterLoops() - 1]);
   int64_t step = getBlockSize(1, level);
   bool isLowest = level == 1;
   Value full = isLowest ? roundDown(from, to, target.stripsPerSum, rows) : to;
   // A load under a mask is a branch, which others do not pass.
-  int64_t ahead = mask ? 1 : target.rowsAhead;
+  int64_t ahead = at.mask ? 1 : target.rowsAhead;
   auto build = [&](Value begin, ValueRange args) {
     Value end = isLowest ? arith::AddIOp::create(b, begin, index(step))
                          : createBlockEnd(begin, step, to, rows);
-    return combineAll(
-        args, isLowest
-                  ? sumRows(begin, end, ahead, column, width, mask)
-                  : sumRowBlocks(level - 1, begin, end, column, width, mask));
+    return combineAll(args, isLowest ? sumRows(begin, end, ahead, at)
+                                     : sumRowBlocks(level - 1, begin, end, at));
   };
   SmallVector<Value> sums =
       buildLoop(norm::LoopRole::Statistic, from, full, index(step),
-                createNeutralVectors(width), build);
+                createNeutralVectors(at.width), build);
   if (full == to)
     return sums;
-  return combineAll(sums, sumRows(full, to, /*step=*/1, column, width, mask));
+  return combineAll(sums, sumRows(full, to, /*step=*/1, at));
 }
 
 Value RowEmitter::roundDown(Value from, Value to, int64_t block,
@@ -150,15 +145,14 @@ Value RowEmitter::roundDown(Value from, Value to, int64_t block,
 
 void RowEmitter::addStrips(
     const SumRows &outs,
-    function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
-        compute) {
-  buildWholeRow([&](Value column, int64_t width, Value mask) {
-    SmallVector<Value> values = compute(column, width, mask);
+    function_ref<SmallVector<Value>(const Strip &at)> compute) {
+  buildWholeRow([&](const Strip &at) {
+    SmallVector<Value> values = compute(at);
     for (auto [reduction, start, value, row, map] :
          llvm::zip(match.columns, starts, values, outs.rows, outs.maps)) {
-      Place place = getPlace(row, map, column, width, mask);
+      Place place = getPlace(row, map, at);
       if (!isNeutral(start, reduction)) {
-        Value old = start ? broadcast(start, width) : read(place);
+        Value old = start ? broadcast(start, at.width) : read(place);
         value = combine(reduction, old, value);
       }
       write(value, place);

@@ -143,16 +143,16 @@ void RowEmitter::simplifyNeutrals() {
 void RowEmitter::buildReducedRow() {
   SmallVector<Value> wide = createNeutralVectors(lanes),
                      narrow = createNeutralVectors(tail);
-  auto strip = [&](Value column, int64_t width, Value mask,
-                   ValueRange accumulators) {
-    IRMapping map = buildBody(column, width, mask);
+  auto strip = [&](const Strip &at, ValueRange accumulators) {
+    IRMapping map = buildBody(at);
     SmallVector<Value> results;
     for (auto [reduction, accumulator] :
          llvm::zip(match.reductions, accumulators)) {
-      Value v = broadcast(map.lookupOrDefault(reduction.contribution), width);
-      if (mask)
-        v = arith::SelectOp::create(b, mask, v,
-                                    neutralVector(reduction, width));
+      Value v =
+          broadcast(map.lookupOrDefault(reduction.contribution), at.width);
+      if (at.mask)
+        v = arith::SelectOp::create(b, at.mask, v,
+                                    neutralVector(reduction, at.width));
       results.push_back(combine(reduction, accumulator, v));
     }
     return results;
@@ -170,7 +170,7 @@ void RowEmitter::buildReducedRow() {
     Value total = distributed ? reduceWhole(reduction, wide[i])
                               : foldToScalar(reduction, wide[i], narrow[i]);
     OpOperand *out = op.getDpsInitOperand(i);
-    Place place = getPlace(out->get(), op.getMatchingIndexingMap(out));
+    Place place = getPlace(out->get(), op.getMatchingIndexingMap(out), Strip());
     Value init = distributed || !starts[i] ? read(place) : starts[i];
     write(combine(reduction, init, total), place);
   }

@@ -119,7 +119,7 @@ void RowEmitter::buildPieces(Value from, Value to, int64_t width, bool isPast,
   llvm::SaveAndRestore past(passesCaches, isPast);
   buildLoop(LoopRole::Edge, from, to, index(width), {},
             [&](Value column, ValueRange) {
-              return buildParts(column, width, countParts(width), {}, strip);
+              return buildParts({column, width}, countParts(width), {}, strip);
             });
 }
 
@@ -204,7 +204,7 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
     // products open over the branch.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
     llvm::SaveAndRestore past(passesCaches, true);
-    buildParts(at, lines.width, countParts(lines.width), {}, strip);
+    buildParts({at, lines.width}, countParts(lines.width), {}, strip);
     fetchRows(at, lines.width);
   };
   statistic->run();

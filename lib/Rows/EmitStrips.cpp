@@ -137,21 +137,20 @@ int64_t RowEmitter::choosePart() {
   return std::min(lanes, hasPairs ? 2 * target.partLanes : target.partLanes);
 }
 
-SmallVector<Value> RowEmitter::buildParts(Value column, int64_t width,
-                                          int64_t parts, ValueRange states,
-                                          StripFn strip) {
+SmallVector<Value> RowEmitter::buildParts(const Strip &at, int64_t parts,
+                                          ValueRange states, StripFn strip) {
   if (parts == 1)
-    return strip(column, width, Value(), states);
+    return strip(at, states);
   SmallVector<Value> results(states);
-  int64_t step = width / parts;
-  for (int64_t from = 0; from < width; from += step) {
-    Value at = b.createOrFold<arith::AddIOp>(column, index(from));
+  int64_t width = at.width / parts;
+  for (int64_t from = 0; from < at.width; from += width) {
+    Value column = b.createOrFold<arith::AddIOp>(at.column, index(from));
     auto before = llvm::map_to_vector(states, [&](Value state) -> Value {
-      return vector::ExtractStridedSliceOp::create(b, state, {from}, {step},
+      return vector::ExtractStridedSliceOp::create(b, state, {from}, {width},
                                                    {1});
     });
     for (auto [result, part] :
-         llvm::zip(results, strip(at, step, Value(), before)))
+         llvm::zip(results, strip({column, width}, before)))
       result = vector::InsertStridedSliceOp::create(
           b, part, result, ArrayRef{from}, ArrayRef<int64_t>{1});
   }
@@ -214,7 +213,7 @@ SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
   int64_t parts = isOne || !match.columns.empty() ? 1 : countParts(width);
   auto build = [&](Value column, ValueRange states) {
     startStrip(column, width);
-    return buildParts(column, width, parts, states, strip);
+    return buildParts({column, width}, parts, states, strip);
   };
   if (isOne)
     return build(from, inits);
@@ -276,7 +275,7 @@ void RowEmitter::buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
   auto maskType = VectorType::get(tail, b.getI1Type());
   auto masked = [&](Value column, ValueRange args) {
     Value mask = vector::CreateMaskOp::create(b, maskType, asValue(rest));
-    return strip(column, tail, mask, args);
+    return strip({column, tail, mask}, args);
   };
   if (getConstantIntValue(rest) || isOneStrip()) {
     state = masked(asValue(from), state);
@@ -288,17 +287,14 @@ void RowEmitter::buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
 }
 
 void RowEmitter::buildParallelRow() {
-  buildWholeRow([&](Value column, int64_t width, Value mask) {
-    writeResults(buildBody(column, width, mask), column, width, mask);
-  });
+  buildWholeRow([&](const Strip &at) { writeResults(buildBody(at), at); });
 }
 
 void RowEmitter::buildWholeRow(WriteFn write) {
   SmallVector<Value> none;
   forEachStrip(none, none,
-               [&](Value column, int64_t width, Value mask,
-                   ValueRange) -> SmallVector<Value> {
-                 write(column, width, mask);
+               [&](const Strip &at, ValueRange) -> SmallVector<Value> {
+                 write(at);
                  return {};
                });
 }
@@ -309,9 +305,7 @@ void RowEmitter::buildParallelRows() {
   Value full = roundDown(index(0), extent, target.rowsAhead, rows);
   auto build = [&](int64_t step) {
     return [this, step](Value begin, ValueRange) -> SmallVector<Value> {
-      buildWholeRow([&](Value column, int64_t width, Value mask) {
-        buildRowsAt(begin, step, column, width, mask);
-      });
+      buildWholeRow([&](const Strip &at) { buildRowsAt(begin, step, at); });
       return {};
     };
   };
@@ -321,19 +315,18 @@ void RowEmitter::buildParallelRows() {
     buildLoop(norm::LoopRole::Block, full, extent, index(1), {}, build(1));
 }
 
-void RowEmitter::buildRowsAt(Value begin, int64_t count, Value column,
-                             int64_t width, Value mask) {
+void RowEmitter::buildRowsAt(Value begin, int64_t count, const Strip &at) {
   SmallVector<Value> rows;
   SmallVector<IRMapping> maps;
   for (int64_t i = 0; i < count; ++i) {
     rows.push_back(i == 0 ? begin : arith::AddIOp::create(b, begin, index(i)));
     indices.push_back(rows.back());
-    maps.push_back(buildBody(column, width, mask));
+    maps.push_back(buildBody(at));
     indices.pop_back();
   }
   for (auto [row, map] : llvm::zip(rows, maps)) {
     indices.push_back(row);
-    writeResults(map, column, width, mask);
+    writeResults(map, at);
     indices.pop_back();
   }
 }

@@ -49,12 +49,17 @@ public:
   bool hasRun() { return isDone; }
 
 private:
-  /// A function that computes `width` elements of the row at `column`, under
-  /// `mask` if there is one, with the state that the loop carries.
-  using StripFn = function_ref<SmallVector<Value>(
-      Value column, int64_t width, Value mask, ValueRange state)>;
+  /// Elements of a row: `width` from `column` on, under `mask` if there is one.
+  struct Strip {
+    Value column;
+    int64_t width = 0;
+    Value mask = {};
+  };
+  /// A function that computes a strip with the state that the loop carries.
+  using StripFn =
+      function_ref<SmallVector<Value>(const Strip &at, ValueRange state)>;
   /// A function that writes such elements.
-  using WriteFn = function_ref<void(Value column, int64_t width, Value mask)>;
+  using WriteFn = function_ref<void(const Strip &at)>;
 
   //===--------------------------------------------------------------------===//
   // Parts of strips
@@ -68,9 +73,8 @@ private:
   int64_t countParts(int64_t width) {
     return std::max(width / part, int64_t(1));
   }
-  /// Builds `width` elements at `column` in parts, each with the same part of
-  /// `states`.
-  SmallVector<Value> buildParts(Value column, int64_t width, int64_t parts,
+  /// Builds a strip in parts, each with the same part of `states`.
+  SmallVector<Value> buildParts(const Strip &at, int64_t parts,
                                 ValueRange states, StripFn strip);
 
   //===--------------------------------------------------------------------===//
@@ -120,8 +124,7 @@ private:
   /// Rows of an elementwise op that the same threads share, one strip each:
   /// several are loaded before the first of them is written.
   void buildParallelRows();
-  void buildRowsAt(Value begin, int64_t count, Value column, int64_t width,
-                   Value mask);
+  void buildRowsAt(Value begin, int64_t count, const Strip &at);
   /// Returns true for a row that the threads that share it hold as one vector:
   /// nothing has to ask whether there is a strip.
   bool isOneStrip();
@@ -197,8 +200,7 @@ private:
   SmallVector<Value> getIndicesOf(OpOperand &operand, Value column) {
     return getIndices(op.getMatchingIndexingMap(&operand), column);
   }
-  Place getPlace(Value buffer, AffineMap map, Value column = {},
-                 int64_t width = 0, Value mask = {});
+  Place getPlace(Value buffer, AffineMap map, const Strip &at);
   /// Reads a vector, or a scalar, unless it is still in a register.
   Value read(const Place &place);
   /// Returns true if iterations of this op's loops may write `buffer`.
@@ -216,15 +218,13 @@ private:
   void noteWrite(Value v, const Place &place);
   Value broadcast(Value v, int64_t width);
   Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width);
-  /// Clones one op; on vectors of `width` if any operand is one.
-  void cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
-                   int64_t width, Value mask);
+  /// Clones one op; on vectors of the strip if any operand is one.
+  void cloneBodyOp(Operation &bodyOp, IRMapping &map, const Strip &at);
   /// Builds the body at one position without the combiners of vector
   /// reductions. `outs` are read only if the body uses them.
-  IRMapping buildBody(Value column, int64_t width, Value mask);
+  IRMapping buildBody(const Strip &at);
   bool isCombiner(Operation &bodyOp);
-  void writeResults(const IRMapping &map, Value column, int64_t width,
-                    Value mask);
+  void writeResults(const IRMapping &map, const Strip &at);
   void buildScalar();
 
   //===--------------------------------------------------------------------===//
@@ -307,25 +307,22 @@ private:
   /// Returns a row of neutral elements per reduction.
   SumRows createNeutralRows();
   /// Adds one row at one strip of columns to `sums`.
-  SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
-                            ValueRange sums);
+  SmallVector<Value> addRow(Value row, const Strip &at, ValueRange sums);
   /// Returns the sums of rows [from, to), a multiple of `step` rows, at one
   /// strip of columns. The loads of `step` rows do not wait for each other.
-  SmallVector<Value> sumRows(Value from, Value to, int64_t step, Value column,
-                             int64_t width, Value mask);
+  SmallVector<Value> sumRows(Value from, Value to, int64_t step,
+                             const Strip &at);
   /// The same by `level` levels of blocks, all of whose sums are in registers.
   /// Rows that fill no block are added last, one after another.
   SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
-                                  Value column, int64_t width, Value mask);
+                                  const Strip &at);
   /// Returns where the last whole block of rows of [from, to) ends; `extent`,
   /// of all rows, says that all are whole where it is a multiple.
   Value roundDown(Value from, Value to, int64_t block,
                   std::optional<int64_t> extent);
   /// Combines each strip of `outs` with what `compute` returns for it.
-  void addStrips(
-      const SumRows &outs,
-      function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
-          compute);
+  void addStrips(const SumRows &outs,
+                 function_ref<SmallVector<Value>(const Strip &at)> compute);
 
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;

@@ -144,6 +144,21 @@ func.func @sums_over_rows(%x: memref<9x1024xf32>, %y: memref<1024xf32>) {
   return
 }
 
+// The mask of the last columns has the lanes of a whole strip.
+// EIGHT-LABEL: func @masked_sums_over_rows
+// EIGHT: %[[MASK:.*]] = vector.create_mask {{.*}} : vector<16xi1>
+// EIGHT: vector.transfer_read {{.*}}, %[[MASK]] {{.*}} vector<16xf32>
+func.func @masked_sums_over_rows(%x: memref<9x1007xf32>, %y: memref<1007xf32>) {
+  linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<9x1007xf32>) outs(%y : memref<1007xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // What is streamed keeps its hint, with the alignment of a part.
 // CHECK-LABEL: func @streamed
 // CHECK: memref.prefetch
