@@ -119,7 +119,8 @@ SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
   bool isLowest = level == 1;
   Value full = isLowest ? roundDown(from, to, target.stripsPerSum, rows) : to;
   // A load under a mask is a branch, which others do not pass.
-  int64_t ahead = at.mask ? 1 : target.rowsAhead;
+  bool loadsAhead = !at.mask && target.stripsPerSum % target.rowsAhead == 0;
+  int64_t ahead = loadsAhead ? target.rowsAhead : 1;
   auto build = [&](Value begin, ValueRange args) {
     Value end = isLowest ? arith::AddIOp::create(b, begin, index(step))
                          : createBlockEnd(begin, step, to, rows);

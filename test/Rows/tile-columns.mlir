@@ -264,3 +264,24 @@ func.func @groups_of_a_rank(%x: tensor<4x4096x4096xf32>, %y: tensor<4x4096xf32>)
   } -> tensor<4x4096xf32>
   return %0 : tensor<4x4096xf32>
 }
+
+// -----
+
+// Sixteen rows are no multiple of three, so none is loaded ahead.
+// VECTOR-LABEL: func @odd_rows_ahead
+// VECTOR: scf.for {{.*}} step %c16 iter_args
+// VECTOR: scf.for {{.*}} step %c1 iter_args
+module attributes {norm.row_target = {rows_ahead = 3}} {
+func.func @odd_rows_ahead(%x: memref<64x128xf32>, %sums: memref<2x128xf32>) {
+  scf.forall (%i) in (2) {
+    %y = memref.subview %sums[%i, 0] [1, 128] [1, 1] : memref<2x128xf32> to memref<128xf32, strided<[1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<64x128xf32>) outs(%y : memref<128xf32, strided<[1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %1 = arith.addf %o, %a : f32
+      linalg.yield %1 : f32
+    }
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 48>>}
+  return
+}
+}
