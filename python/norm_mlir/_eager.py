@@ -168,8 +168,7 @@ def fold_uniform(program):
         ones, operands = [1] * result.dim(), node.all_input_nodes
         if node.op == "placeholder":
             tensor = state.get(held.get(node.name))
-            if tensor is not None and tensor.numel() == 1 and (
-                    held[node.name] not in signature.buffers_to_mutate.values()):
+            if tensor is not None and tensor.numel() == 1:
                 known[node] = tensor.detach().reshape(ones)
         elif node.target in FILLS and not isinstance(node.args[-1], torch.fx.Node):
             known[node] = torch.full(ones, node.args[-1], dtype=result.dtype)
