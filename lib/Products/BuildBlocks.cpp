@@ -21,6 +21,42 @@ using linalg::GenericOp;
 using norm::MatrixProduct;
 using norm::ProductPlan;
 
+/// Tiling adds a block's first column to linalg.index by affine.apply, which
+/// has no vectors.
+static void expandIndices(IRRewriter &b, Operation *tile) {
+  OpBuilder::InsertionGuard guard(b);
+  tile->walk([&](affine::AffineApplyOp apply) {
+    b.setInsertionPoint(apply);
+    auto values =
+        affine::expandAffineMap(b, apply.getLoc(), apply.getAffineMap(),
+                                llvm::to_vector(apply.getOperands()));
+    b.replaceOp(apply, *values);
+  });
+}
+
+FailureOr<scf::SCFTilingResult> norm::tileLoops(IRRewriter &b, GenericOp op,
+                                                ArrayRef<OpFoldResult> sizes,
+                                                unsigned threads) {
+  auto outer = op->getParentOfType<LoopLikeOpInterface>();
+  bool isInBlock = (outer && getRole(outer) == LoopRole::Product) ||
+                   op->getParentOfType<scf::ForallOp>();
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(isInBlock || threads <= 1
+                          ? scf::SCFTilingOptions::LoopType::ForOp
+                          : scf::SCFTilingOptions::LoopType::ForallOp);
+  b.setInsertionPoint(op);
+  FailureOr<scf::SCFTilingResult> tiled =
+      scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  for (LoopLikeOpInterface loop : tiled->loops)
+    setRole(loop, LoopRole::Product);
+  b.replaceOp(op, tiled->replacements);
+  expandIndices(b, tiled->tiledOps.front());
+  return tiled;
+}
+
 namespace {
 /// The loops of one op behind products, and blocks of these in them.
 class BlockBuilder {
@@ -54,11 +90,11 @@ public:
     // Few rows whose B is computed no more, but by blocks of its own.
     if (llvm::all_of(sizes, isZeroInteger))
       return success();
-    FailureOr<scf::SCFTilingResult> tiled = tileLoops(anchor, sizes);
+    FailureOr<scf::SCFTilingResult> tiled =
+        norm::tileLoops(b, anchor, sizes, plan.threads);
     if (failed(tiled))
       return failure();
     auto tile = cast<GenericOp>(tiled->tiledOps.front());
-    expandIndices(tile);
     for (const MatrixProduct &product : products)
       if (failed(buildBlock(product, tile, tiled->loops)))
         return failure();
@@ -66,30 +102,6 @@ public:
   }
 
 private:
-  /// Puts `op` into loops over tiles, of which it computes one.
-  FailureOr<scf::SCFTilingResult> tileLoops(GenericOp op,
-                                            ArrayRef<OpFoldResult> sizes) {
-    // Threads share the outer loops alone.
-    auto outer = op->getParentOfType<LoopLikeOpInterface>();
-    bool isInBlock =
-        (outer && norm::getRole(outer) == norm::LoopRole::Product) ||
-        op->getParentOfType<scf::ForallOp>();
-    scf::SCFTilingOptions options;
-    options.setTileSizes(sizes);
-    options.setLoopType(isInBlock || plan.threads <= 1
-                            ? scf::SCFTilingOptions::LoopType::ForOp
-                            : scf::SCFTilingOptions::LoopType::ForallOp);
-    b.setInsertionPoint(op);
-    FailureOr<scf::SCFTilingResult> tiled =
-        scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
-    if (failed(tiled))
-      return failure();
-    for (LoopLikeOpInterface loop : tiled->loops)
-      norm::setRole(loop, norm::LoopRole::Product);
-    b.replaceOp(op, tiled->replacements);
-    return tiled;
-  }
-
   static std::optional<MatrixProduct> readProduct(OpOperand &input) {
     auto op = input.get().getDefiningOp<GenericOp>();
     if (!op ||
@@ -136,19 +148,6 @@ private:
     int64_t share = llvm::divideCeil(extent, plan.threads),
             blocks = llvm::divideCeil(share * bytes, target.level1Bytes);
     return llvm::alignTo(llvm::divideCeil(share, blocks), target.lanes);
-  }
-
-  /// Tiling adds a block's first column to linalg.index by affine.apply, which
-  /// has no vectors.
-  void expandIndices(GenericOp tile) {
-    OpBuilder::InsertionGuard guard(b);
-    tile.walk([&](affine::AffineApplyOp apply) {
-      b.setInsertionPoint(apply);
-      auto values =
-          affine::expandAffineMap(b, apply.getLoc(), apply.getAffineMap(),
-                                  llvm::to_vector(apply.getOperands()));
-      b.replaceOp(apply, *values);
-    });
   }
 
   LogicalResult buildBlock(const MatrixProduct &product, GenericOp tile,
@@ -394,7 +393,7 @@ private:
     return norm::copyParts(b, block, words, copies, [&](GenericOp copy) {
       SmallVector<OpFoldResult> part(copy.getNumLoops(), b.getIndexAttr(0));
       part[0] = b.getIndexAttr(1);
-      (void)tileLoops(copy, part);
+      (void)norm::tileLoops(b, copy, part, plan.threads);
     });
   }
 

@@ -20,8 +20,7 @@ class PackBuilder : norm::LoopBuilder {
 public:
   PackBuilder(OpBuilder &b, GenericOp op)
       : LoopBuilder(b, op), from(op.getDpsInputs()[0]), to(op.getDpsInits()[0]),
-        group(getGroup(getElementTypeOrSelf(to.getType()))),
-        column(op.getNumLoops() - (group > 1 ? 2 : 1)) {
+        group(getGroup()), column(op.getNumLoops() - (group > 1 ? 2 : 1)) {
     ArrayRef<AffineExpr> read = getReadMap().getResults();
     hasWords = group > 1 && read.back() == b.getAffineDimExpr(column + 1);
     if (hasWords)
@@ -63,10 +62,13 @@ public:
 private:
   static constexpr int64_t kSquare = norm::amxRows;
 
-  /// The sums' own elements are never as narrow.
-  static int64_t getGroup(Type element) {
+  /// Returns how many elements the innermost loop keeps together as a word: the
+  /// sums' own elements are never as narrow.
+  int64_t getGroup() {
+    Type element = getElementTypeOrSelf(to.getType());
     bool arePairs = element.isBF16() || element.isInteger(16);
-    return arePairs ? 2 : element.isInteger(8) ? 4 : 1;
+    int64_t group = arePairs ? 2 : element.isInteger(8) ? 4 : 1;
+    return isConstantIntValue(extents.back(), group) ? group : 1;
   }
 
   AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }

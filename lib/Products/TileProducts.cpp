@@ -106,6 +106,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
         return signalPassFailure();
       }
     }
+    if (failed(norm::turnOperands(b, getOperation(), threads)))
+      signalPassFailure();
   }
 
   /// Returns the products that are computed here, and says why others are not.

@@ -10,6 +10,7 @@
 
 #include "PackOperands.h"
 #include "ProductPlan.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::norm {
@@ -48,6 +49,16 @@ private:
 /// the blocks. The copies of A are shared with those in `copies`.
 LogicalResult buildBlocks(IRRewriter &b, linalg::GenericOp anchor,
                           const ProductPlan &plan, CopyMap &copies);
+
+/// Puts `op` into loops over tiles, of which it computes one. Threads share the
+/// outer loops alone.
+FailureOr<scf::SCFTilingResult> tileLoops(IRRewriter &b, linalg::GenericOp op,
+                                          ArrayRef<OpFoldResult> sizes,
+                                          unsigned threads);
+
+/// Copies what elementwise ops outside blocks go across in memory, by blocks
+/// that are turned in registers, so that they go along it.
+LogicalResult turnOperands(IRRewriter &b, Operation *scope, unsigned threads);
 
 } // namespace mlir::norm
 

@@ -98,6 +98,21 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     fused behind them. Threads have blocks of equal columns, as many as level 1 keeps the
     sums of.
 
+    **Operands that loops go across.** What the innermost loop of an elementwise op goes
+    across in memory, in the same function, is copied by blocks of 64 rows and columns,
+    which norm-vectorize-products turns; an op that does no more is such a copy itself. The
+    op and its copies are in loops over these blocks:
+
+    ```mlir
+    scf.for %i = %c0 to %c1024 step %c64 ... {
+      scf.for %j = %c0 to %c1024 step %c64 ... {
+        %block = tensor.extract_slice %x[%j, %i] [64, 64] [1, 1]
+        %turned = linalg.generic ins(%block) outs(%empty) {norm.pack}
+        %sum = linalg.generic ins(%turned, %y_block) outs(%slice)
+    ```
+
+    Results that the op also reads stay, and so do operands of less than 16 rows or columns.
+
     Products stay as they are, with a remark, if the result has less than 16 columns, or
     neighbors there are of other batches, the sum less than 8 products, or the body does
     more than to widen, multiply and add; also in functions that promise equal bits on any
