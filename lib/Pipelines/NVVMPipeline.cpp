@@ -78,14 +78,14 @@ static void buildKernels(OpPassManager &pm,
   func.addPass(createNormDistributeRowsToGPU());
   buildCleanup(func);
   func.addPass(createNormHoistGPULoads());
-  if (options.dependentLaunch)
-    func.addPass(createNormDependentLaunch());
   func.addPass(createNormDeviceMemory());
   func.addPass(createExactCanonicalizer());
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
-  pm.addPass(createNormAnnotateKernels());
+  NormAnnotateKernelsOptions annotate;
+  annotate.dependentLaunch = options.dependentLaunch;
+  pm.addPass(createNormAnnotateKernels(annotate));
 }
 
 /// gpu.module to the NVVM dialect.

@@ -21,13 +21,13 @@
 // CHECK-NOT: {{ld.global|shfl|bar}}
 // CHECK-COUNT-4: st.global.v4.b32
 
-// The kernel before is waited for after the weight's loads; the next may start
-// once those of x are on the way.
+// The kernel before is waited for first; the next may start once the loads are on
+// the way.
 // RUN: norm-opt %s --norm-to-nvvm=dependent-launch=true | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s --check-prefix=DEPENDENT
 // DEPENDENT: .entry main_kernel0(
-// DEPENDENT-COUNT-4: ld.global.v4.b32
+// DEPENDENT-NOT: ld.global
 // DEPENDENT: griddepcontrol.wait
-// DEPENDENT-COUNT-4: ld.global.v4.b32
+// DEPENDENT-COUNT-8: ld.global.v4.b32
 // DEPENDENT: griddepcontrol.launch_dependents
 // DEPENDENT-NOT: ld.global
 // DEPENDENT: barrier.cluster.wait.aligned

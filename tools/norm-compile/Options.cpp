@@ -90,7 +90,7 @@ static cl::opt<std::string>
 static cl::opt<bool> dependentLaunch(
     "dependent-launch",
     cl::desc("Kernels of --target=nvvm may start before the one ahead of them "
-             "ends, if that one writes no weight of theirs (sm_90 and later)"),
+             "ends (sm_90 and later)"),
     cl::cat(onGPU));
 static cl::opt<std::string>
     cudaPath("cuda-path",

@@ -71,7 +71,7 @@ struct CompileOptions {
   std::string chip = "sm_90";
   std::string ptxVersion;       ///< such as 8.0; empty: the lowest of the chip
   std::string cudaPath;         ///< the toolkit; empty: findCUDAToolkit's
-  bool dependentLaunch = false; ///< norm-dependent-launch
+  bool dependentLaunch = false; ///< of norm-annotate-kernels
   bool packed = false;          ///< host code has kPackedPrefix functions too
 };
 

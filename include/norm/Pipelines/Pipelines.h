@@ -126,7 +126,7 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   PassOptions::Option<bool> dependentLaunch{
       *this, "dependent-launch",
       llvm::cl::desc("Kernels may start before the one ahead of them in the "
-                     "stream ends (norm-dependent-launch)"),
+                     "stream ends (norm-annotate-kernels)"),
       llvm::cl::init(false)};
   PassOptions::Option<KernelFormat> format{
       *this, "format", llvm::cl::desc("What kernels become"),

@@ -53,26 +53,45 @@ static void recordClusterSizes(ModuleOp module) {
       kernel.setKnownClusterSizeAttr(b.getDenseI32ArrayAttr(size));
 }
 
-static bool hasLoop(gpu::GPUFuncOp kernel) {
-  return norm::anyIn(kernel, [](LoopLikeOpInterface) { return true; });
+/// Lets kernels with loops have the registers that they need.
+static void allowFewBlocks(gpu::GPUFuncOp kernel) {
+  if (norm::anyIn(kernel, [](LoopLikeOpInterface) { return true; }))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    Builder(kernel.getContext()).getI32IntegerAttr(1));
 }
 
-/// Lets kernels with loops have the registers that they need.
-static void allowFewBlocks(ModuleOp module) {
-  Builder b(module.getContext());
-  module.walk([&](gpu::GPUFuncOp kernel) {
-    if (kernel.isKernel() && hasLoop(kernel))
-      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      b.getI32IntegerAttr(1));
+/// Waits for the kernel before this one, and lets the next one start where the
+/// threads of a row first wait for each other: its loads are on the way.
+static void overlap(gpu::GPUFuncOp kernel) {
+  Operation *first = kernel.getBody().back().getTerminator();
+  norm::anyIn(kernel, [&](Operation *op) {
+    bool isExchange = isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op);
+    if (isExchange)
+      first = op;
+    return isExchange;
   });
+  OpBuilder b(kernel.getBody());
+  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
+                                 NVVM::GridDepActionKind::wait);
+  b.setInsertionPoint(first);
+  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
+                                 NVVM::GridDepActionKind::launch_dependents);
 }
 
 namespace {
 struct NormAnnotateKernels
     : norm::impl::NormAnnotateKernelsBase<NormAnnotateKernels> {
+  using Base::Base;
+
   void runOnOperation() override {
     recordClusterSizes(getOperation());
-    allowFewBlocks(getOperation());
+    getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      if (!kernel.isKernel())
+        return;
+      allowFewBlocks(kernel);
+      if (dependentLaunch)
+        overlap(kernel);
+    });
   }
 };
 } // namespace

@@ -55,10 +55,6 @@ bool norm::hasFP8Conversions(llvm::StringRef chip) {
   return getNumber(chip) >= 90;
 }
 
-bool norm::hasDependentLaunch(llvm::StringRef chip) {
-  return getNumber(chip) >= 90;
-}
-
 std::optional<norm::DataSheet> norm::getDataSheet(llvm::StringRef chip) {
   chip.consume_back("a");
   return llvm::StringSwitch<std::optional<DataSheet>>(chip)
@@ -180,7 +176,7 @@ struct NormVerifyGPUTarget
           << chip.getValue() << "', expected one such as sm_90";
       return signalPassFailure();
     }
-    if (dependentLaunch && !norm::hasDependentLaunch(chip)) {
+    if (dependentLaunch && getNumber(chip) < 90) {
       module.emitError("dependent launches need sm_90 or later, got ")
           << chip.getValue();
       return signalPassFailure();

@@ -33,9 +33,6 @@ std::optional<DataSheet> getDataSheet(llvm::StringRef chip);
 /// PTX version has (sm_89 needs a later one than LLVM takes by default).
 bool hasFP8Conversions(llvm::StringRef chip);
 
-/// Whether a kernel on `chip` can wait for the one before it by itself.
-bool hasDependentLaunch(llvm::StringRef chip);
-
 } // namespace mlir::norm
 
 #endif // NORM_TARGET_NVVM_CHIPS_H

@@ -32,42 +32,6 @@ def NormConvertFP8ToNVVM : Pass<"norm-convert-fp8-to-nvvm"> {
                            "NVVM::NVVMDialect", "vector::VectorDialect"];
 }
 
-def NormDependentLaunch : Pass<"norm-dependent-launch", "func::FuncOp"> {
-  let summary = "Let kernels start before the one ahead of them ends";
-  let description = [{
-    Programmatic dependent launch (CUDA, sm_90 and later): a kernel that is
-    launched with the attribute of that name starts while the one before it in
-    the stream still runs, and waits by itself for what that one writes. In each
-    `gpu.launch` this pass puts `nvvm.griddepcontrol wait` before all accesses to
-    global memory but the reads of what all rows share, such as a weight, and
-    `nvvm.griddepcontrol launch_dependents` where the threads of a row first wait
-    for each other, when its loads are on the way.
-
-    Example:
-
-    ```mlir
-    %v = vector.load %x[%row, %i] : memref<64x128xf32>, vector<4xf32>
-    %w = vector.load %weight[%i] : memref<128xf32>, vector<4xf32>
-    %s = gpu.shuffle xor %a, %c16, %c32 : f32
-    ```
-
-    becomes
-
-    ```mlir
-    %w = vector.load %weight[%i] : memref<128xf32>, vector<4xf32>
-    nvvm.griddepcontrol wait
-    %v = vector.load %x[%row, %i] : memref<64x128xf32>, vector<4xf32>
-    nvvm.griddepcontrol launch_dependents
-    %s = gpu.shuffle xor %a, %c16, %c32 : f32
-    ```
-
-    Limits: right only where the kernel before it in the stream does not write a
-    buffer that the function takes, only reads, and reads at the same place for
-    all rows. Without the launch attribute both ops do nothing.
-  }];
-  let dependentDialects = ["NVVM::NVVMDialect"];
-}
-
 def NormAnnotateKernels : Pass<"norm-annotate-kernels", "ModuleOp"> {
   let summary = "Write on kernels what their launches, and ptxas, have to know";
   let description = [{
@@ -81,6 +45,12 @@ def NormAnnotateKernels : Pass<"norm-annotate-kernels", "ModuleOp"> {
     needs fewer blocks. This pass asks for one block an SM, `.minnctapersm 1` in PTX,
     and ptxas spills nothing. Kernels without loops keep what ptxas chooses.
 
+    With `dependent-launch` (CUDA's programmatic dependent launch, sm_90 and later) a
+    kernel starts while the one before it in the stream still runs, and
+    `nvvm.griddepcontrol wait` is its first op. `nvvm.griddepcontrol launch_dependents`
+    stands where the threads of a row first wait for each other, when its loads are on
+    the way. Without the launch attribute of that name both ops do nothing.
+
     Example, where `@k` has a loop and is launched by clusters of four blocks:
 
     ```mlir
@@ -89,6 +59,9 @@ def NormAnnotateKernels : Pass<"norm-annotate-kernels", "ModuleOp"> {
 
     Limits: run it before loops become branches.
   }];
+  let options = [Option<"dependentLaunch", "dependent-launch", "bool",
+                        /*default=*/"false",
+                        "Kernels may start before the one ahead of them ends">];
   let dependentDialects = ["NVVM::NVVMDialect"];
 }
 
@@ -167,7 +140,8 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
                         /*default=*/"", "PTX version, such as 8.0">,
                  Option<"dependentLaunch", "dependent-launch", "bool",
                         /*default=*/"false",
-                        "Whether norm-dependent-launch will run">];
+                        "Whether kernels will start before the one ahead "
+                        "of them ends">];
 }
 
 def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
