@@ -16,6 +16,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/Target/NVVM/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMLOWERGPUMATH
@@ -24,24 +25,6 @@ namespace mlir::norm {
 
 using namespace mlir;
 using norm::Lanes;
-
-namespace {
-/// convert-gpu-to-nvvm forbids the LLVM dialect's own ops for these, so the
-/// intrinsic is named.
-template <typename MathOp> struct ToIntrinsic : OpRewritePattern<MathOp> {
-  ToIntrinsic(MLIRContext *context, StringRef name)
-      : OpRewritePattern<MathOp>(context), name(name) {}
-
-  LogicalResult matchAndRewrite(MathOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
-        op, op.getType(), rewriter.getStringAttr(name), op->getOperands());
-    return success();
-  }
-
-  StringRef name;
-};
-} // namespace
 
 /// One step of Newton's method from the unit's approximation r of 1 / sqrt(a),
 /// which is off by a factor of at most 1 + 2^-22.9 (PTX ISA, rsqrt.approx.f32).
@@ -86,33 +69,44 @@ static LogicalResult widenInWords(arith::ExtFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The intrinsic that is `op`; empty for other ops.
+static StringRef getIntrinsic(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("math.sqrt", "llvm.sqrt")
+      .Case("math.absf", "llvm.fabs")
+      .Case("math.fma", "llvm.fma")
+      .Case("math.floor", "llvm.floor")
+      .Case("math.ceil", "llvm.ceil")
+      .Case("math.trunc", "llvm.trunc")
+      .Case("math.roundeven", "llvm.roundeven")
+      .Case("arith.minnumf", "llvm.minnum")
+      .Case("arith.maxnumf", "llvm.maxnum")
+      .Default("");
+}
+
 namespace {
 struct NormLowerGPUMath : norm::impl::NormLowerGPUMathBase<NormLowerGPUMath> {
   using NormLowerGPUMathBase::NormLowerGPUMathBase;
 
   void runOnOperation() override {
-    // Roots are still math ops here.
-    RewritePatternSet roots(&getContext());
-    roots.add(approximateReciprocalOfRoot);
-    if (approximateRoots &&
-        failed(applyPatternsGreedily(getOperation(), std::move(roots))))
-      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add(widenInWords);
-    auto add = [&](auto op, StringRef name) {
-      patterns.add<ToIntrinsic<decltype(op)>>(&getContext(), name);
-    };
-    add(math::SqrtOp(), "llvm.sqrt");
-    add(math::AbsFOp(), "llvm.fabs");
-    add(math::FmaOp(), "llvm.fma");
-    add(math::FloorOp(), "llvm.floor");
-    add(math::CeilOp(), "llvm.ceil");
-    add(math::TruncOp(), "llvm.trunc");
-    add(math::RoundEvenOp(), "llvm.roundeven");
-    add(arith::MinNumFOp(), "llvm.minnum");
-    add(arith::MaxNumFOp(), "llvm.maxnum");
+    if (approximateRoots)
+      patterns.add(approximateReciprocalOfRoot);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    // convert-gpu-to-nvvm forbids the LLVM dialect's own ops for these, so the
+    // intrinsic is named.
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](Operation *op) {
+      StringRef name = getIntrinsic(op);
+      if (name.empty())
+        return;
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+          op, op->getResult(0).getType(), rewriter.getStringAttr(name),
+          op->getOperands());
+    });
   }
 };
 } // namespace
