@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterOps.h"
-#include "VectorDistributor.h"
+#include "DistributeVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Floats/Lanes.h"
@@ -22,8 +22,9 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-Value norm::reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
-                           SmallVector<Value> values) {
+/// Combines neighbors until one value is left.
+static Value reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
+                            SmallVector<Value> values) {
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -36,17 +37,9 @@ Value norm::reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
   return values.front();
 }
 
-Value VectorDistributor::reduceInThread(vector::CombiningKind kind, Value v) {
-  Value chunk = reducePairwise(b, kind, lookup(v));
-  SmallVector<Value> lanes;
-  for (int64_t v = 0; v < layout.vector; ++v)
-    lanes.push_back(vector::ExtractOp::create(b, chunk, ArrayRef<int64_t>{v}));
-  return reducePairwise(b, kind, lanes);
-}
-
 /// NVVM has no shuffle of fewer than 32 bits; convert-gpu-to-nvvm makes two of
 /// one of 64.
-Value VectorDistributor::shuffle(Value v, int64_t offset) {
+static Value shuffle(ImplicitLocOpBuilder &b, Value v, int64_t offset) {
   Type type = v.getType(), i32 = b.getI32Type();
   auto move = [&](Value word) -> Value {
     Value xorMask = arith::ConstantIntOp::create(b, i32, offset);
@@ -65,10 +58,11 @@ Value VectorDistributor::shuffle(Value v, int64_t offset) {
   return arith::TruncIOp::create(b, type, move(wide));
 }
 
-Value VectorDistributor::reduceInWarp(vector::CombiningKind kind, Value v,
-                                      int64_t threads) {
+static Value reduceInWarp(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
+                          Value v, int64_t threads) {
   for (int64_t offset = threads / 2; offset > 0; offset /= 2)
-    v = vector::makeArithReduction(b, b.getLoc(), kind, v, shuffle(v, offset));
+    v = vector::makeArithReduction(b, b.getLoc(), kind, v,
+                                   shuffle(b, v, offset));
   return v;
 }
 
@@ -76,15 +70,9 @@ Value VectorDistributor::reduceInWarp(vector::CombiningKind kind, Value v,
 // Several warps
 //===----------------------------------------------------------------------===//
 
-void VectorDistributor::waitForClusterStart() {
-  if (layout.cluster == 1 || clusterStarted)
-    return;
-  waitAtClusterBarrier(b);
-  clusterStarted = true;
-}
-
-void VectorDistributor::syncRow() {
-  if (layout.cluster == 1) {
+/// The barrier of all threads of the row.
+static void syncRow(ImplicitLocOpBuilder &b, const KernelPlan &plan) {
+  if (plan.cluster == 1) {
     gpu::BarrierOp::create(b);
     return;
   }
@@ -93,8 +81,8 @@ void VectorDistributor::syncRow() {
 }
 
 /// A partial result, or what changes no result where `slots` does not have it.
-Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
-                                  Value slot, int64_t slots) {
+static Value loadSlot(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
+                      Value buffer, Value slot, int64_t slots) {
   Lanes at(b, slot);
   Value inside = at.is(arith::CmpIPredicate::ult, slots);
   Value partial = memref::LoadOp::create(
@@ -108,8 +96,8 @@ Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
 /// workgroup memory; after one barrier each block reads only its own. So no
 /// block has to stay for another's reads (CUDA C++ programming guide,
 /// "Distributed shared memory").
-Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
-                                         bool inLoop) {
+static Value reduceOverWarps(ImplicitLocOpBuilder &b, ThreadLayout &layout,
+                             vector::CombiningKind kind, Value v, bool inLoop) {
   int64_t slots = layout.threads / kWarpSize;
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
@@ -124,12 +112,12 @@ Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
     if (layout.cluster == 1) {
       memref::StoreOp::create(b, v, buffer, Value(warp));
     } else {
-      Lanes first = Lanes(b, layout.rank) * (slots / layout.cluster);
-      storeRemotely(b, v, buffer, first + warp, lane);
+      Lanes rank(b, gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x));
+      storeRemotely(b, v, buffer, rank * (slots / layout.cluster) + warp, lane);
     }
     scf::YieldOp::create(b);
   });
-  syncRow();
+  syncRow(b, layout);
   // What a lane has of the slots, for a butterfly over a power of two of them.
   int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), kWarpSize);
   Lanes first = lane & (lanes - 1);
@@ -138,23 +126,24 @@ Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
     Value slot = begin == 0 ? first : first + begin;
     partials.push_back(begin + lanes <= slots
                            ? memref::LoadOp::create(b, buffer, slot)
-                           : loadSlot(kind, buffer, slot, slots));
+                           : loadSlot(b, kind, buffer, slot, slots));
   }
   // The next iteration writes the slots again.
   if (inLoop)
-    syncRow();
-  return reduceInWarp(kind, reducePairwise(b, kind, partials), lanes);
+    syncRow(b, layout);
+  return reduceInWarp(b, kind, reducePairwise(b, kind, partials), lanes);
 }
 
-void VectorDistributor::distributeReduction(vector::ReductionOp op) {
-  vector::CombiningKind kind = op.getKind();
-  Value v = reduceInThread(kind, op.getVector());
-  v = reduceInWarp(kind, v, std::min(layout.threads, kWarpSize));
-  bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
-  if (layout.threads > kWarpSize)
-    v = reduceOverWarps(kind, v, inLoop);
-  if (op.getAcc())
-    v = vector::makeArithReduction(b, b.getLoc(), kind, v,
-                                   scalars.lookupOrDefault(op.getAcc()));
-  scalars.map(op.getDest(), v);
+Value norm::reduceOverRow(ImplicitLocOpBuilder &b, ThreadLayout layout,
+                          vector::CombiningKind kind, ArrayRef<Value> chunks,
+                          bool inLoop) {
+  Value chunk = reducePairwise(b, kind, SmallVector<Value>(chunks));
+  SmallVector<Value> lanes;
+  for (int64_t v = 0; v < layout.vector; ++v)
+    lanes.push_back(vector::ExtractOp::create(b, chunk, v));
+  Value v = reduceInWarp(b, kind, reducePairwise(b, kind, lanes),
+                         std::min(layout.threads, kWarpSize));
+  return layout.threads > kWarpSize
+             ? reduceOverWarps(b, layout, kind, v, inLoop)
+             : v;
 }

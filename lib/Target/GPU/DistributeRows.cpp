@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterOps.h"
-#include "RowBuffers.h"
-#include "VectorDistributor.h"
+#include "DistributeVectors.h"
+#include "PrepareRows.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -35,7 +35,6 @@ namespace mlir::norm {
 using namespace mlir;
 using norm::KernelPlan;
 using norm::Lanes;
-using norm::VectorDistributor;
 
 static constexpr int64_t kMaxSmallCount = std::numeric_limits<uint32_t>::max();
 
@@ -73,6 +72,12 @@ static bool hasAlignedRows(VectorTransferOpInterface transfer, int64_t vector) {
           inner % vector == 0);
 }
 
+/// Elements before which a transfer's mask is known to end.
+static int64_t getRowEnd(VectorTransferOpInterface transfer) {
+  return norm::getMaskedLength(transfer.getMask())
+      .value_or(transfer.getVectorType().getDimSize(0));
+}
+
 /// The buffers whose accesses are V elements wide when the host finds them
 /// aligned; nothing: some cannot be. `reach`: how far before the row shifted
 /// threads may begin; 0: not at all.
@@ -85,7 +90,7 @@ static std::optional<llvm::SetVector<Value>> collectWideBuffers(Operation *loop,
     Value buffer = transfer.getBase();
     auto type = cast<MemRefType>(buffer.getType());
     buffers.insert(buffer);
-    bool rowsFit = reach > 0 ? norm::getRowEnd(transfer) + reach <= lanes
+    bool rowsFit = reach > 0 ? getRowEnd(transfer) + reach <= lanes
                              : hasAlignedRows(transfer, vector);
     return !rowsFit || !type.getLayout().isIdentity() ||
            !transfer.getPermutationMap().isMinorIdentity() ||
@@ -390,15 +395,14 @@ private:
     return number.apply<arith::MinUIOp>(Lanes(b, space.count) - 1);
   }
 
-  /// The number of a thread among those of its row; `rank`: of its block.
-  Value buildThreadNumber(gpu::LaunchOp launch, const KernelPlan &plan,
-                          Value &rank) {
+  /// The number of a thread among those of its row.
+  Value buildThreadNumber(gpu::LaunchOp launch, const KernelPlan &plan) {
     Value thread = launch.getThreadIds().x;
     if (plan.cluster == 1)
       return thread;
     norm::arriveAtClusterBarrier(b);
-    rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
-    return Lanes(b, rank) * (plan.threads / plan.cluster) + thread;
+    Lanes rank(b, gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x));
+    return rank * (plan.threads / plan.cluster) + thread;
   }
 
   void buildRows(const KernelPlan &plan, StringRef suffix) {
@@ -412,17 +416,16 @@ private:
         createLaunch(blocks, index(plan.threads / plan.cluster), index(rows),
                      suffix, plan.cluster);
     b.setInsertionPointToStart(&launch.getBody().front());
-    Value active, rank;
-    Value thread = buildThreadNumber(launch, plan, rank);
+    Value active;
+    Value thread = buildThreadNumber(launch, plan);
     Value number = plan.cluster > 1
                        ? launch.getClusterIds()->x
                        : buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
     // The host launches no wide kernel where they do not.
     mapIndices(number, map, space.isSmall() || plan.vector > 1);
-    VectorDistributor::Layout layout{plan,   launch, thread,
-                                     active, rank,   &readBack};
-    VectorDistributor(b, layout, map).run(getBody());
+    norm::distributeRow(b, {plan, launch, thread, active, &readBack}, map,
+                        getBody());
   }
 
   ImplicitLocOpBuilder b;

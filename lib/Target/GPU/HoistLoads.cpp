@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterOps.h"
-#include "RowBuffers.h"
+#include "PrepareRows.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,12 +1,12 @@
-//===- RowBuffers.h - memory of one row in a kernel -------------*- C++ -*-===//
+//===- PrepareRows.h - bodies before threads share them ---------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_ROWBUFFERS_H
-#define NORM_LIB_TARGET_GPU_ROWBUFFERS_H
+#ifndef NORM_LIB_TARGET_GPU_PREPAREROWS_H
+#define NORM_LIB_TARGET_GPU_PREPAREROWS_H
 
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,6 +50,15 @@ FailureOr<SmallVector<Value>> placeBuffers(OpBuilder &b,
 Operation *findUnorderedAccess(Block &body,
                                llvm::DenseSet<Operation *> &readBack);
 
+/// Clones vector constants and the like into `body`, and returns the length of
+/// its vectors, or 1 without any. Reports the first op that distributeRow
+/// cannot clone.
+FailureOr<int64_t> prepareDistribution(Block &body);
+
+/// Threads that share a warp with those of other rows shuffle together: reports
+/// a reduction that only some rows might reach.
+LogicalResult verifyUniformReductions(Block &body);
+
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_ROWBUFFERS_H
+#endif // NORM_LIB_TARGET_GPU_PREPAREROWS_H

@@ -1,11 +1,11 @@
-//===- RowBuffers.cpp - memory of one row in a kernel ---------------------===//
+//===- PrepareRows.cpp - bodies before threads share them -----------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowBuffers.h"
+#include "PrepareRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -14,6 +14,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -21,6 +22,7 @@
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using norm::Lanes;
@@ -257,4 +259,130 @@ Operation *norm::findUnorderedAccess(Block &body,
         op && !unordered)
       unordered = op;
   return unordered;
+}
+
+//===----------------------------------------------------------------------===//
+// What can be distributed
+//===----------------------------------------------------------------------===//
+
+/// A transfer along one dimension, in bounds but for its mask.
+static bool isPlainTransfer(VectorTransferOpInterface op) {
+  Type element = op.getVectorType().getElementType();
+  return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() % 8 == 0 &&
+         op.getVectorType().getRank() == 1 &&
+         op.getPermutationMap().isProjectedPermutation() && op.isDimInBounds(0);
+}
+
+static bool isDistributable(Operation &op) {
+  if (isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    return true;
+  if (!norm::hasVectors(&op))
+    return op.getNumRegions() == 0 &&
+           (op.getNumResults() == 0 || isMemoryEffectFree(&op) ||
+            isa<memref::LoadOp, memref::AllocaOp>(op));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    return isPlainTransfer(transfer);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return !isa<VectorType>(broadcast.getSourceType());
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return reduction.getDest().getType().isIntOrFloat();
+  if (isa<vector::CreateMaskOp, vector::ConstantMaskOp, vector::StepOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
+}
+
+static void reportUndistributable(Operation *op) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+    Type element = transfer.getShapedType().getElementType();
+    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0) {
+      op->emitError("rows of ")
+          << element << " in memory are not supported on GPUs: an element is "
+          << "no whole number of bytes";
+      return;
+    }
+  }
+  op->emitError("cannot distribute '")
+      << op->getName() << "' over the threads of a row";
+}
+
+static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  if (!vectorType)
+    return success();
+  if (vectorType.getRank() != 1 || vectorType.isScalable() ||
+      (length != 1 && vectorType.getDimSize(0) != length))
+    return op->emitError("cannot distribute ")
+           << type << " over threads: vectors of one loop must be 1-D and of "
+           << "one length";
+  length = vectorType.getDimSize(0);
+  return success();
+}
+
+/// Clones vectors without memory effects that the body takes from outside, such
+/// as constants, to its start.
+static LogicalResult sinkVectors(Block &body) {
+  Region &region = *body.getParent();
+  while (true) {
+    llvm::SetVector<Value> outside;
+    getUsedValuesDefinedAbove(region, outside);
+    outside.remove_if([](Value v) { return !isa<VectorType>(v.getType()); });
+    if (outside.empty())
+      return success();
+    for (Value v : outside) {
+      Operation *def = v.getDefiningOp();
+      if (!def || !isMemoryEffectFree(def) || def->getNumRegions() != 0)
+        return emitError(v.getLoc(), "cannot distribute a row loop that takes "
+                                     "a vector from outside");
+      Operation *inside = OpBuilder::atBlockBegin(&body).clone(*def);
+      for (auto [from, to] : llvm::zip(def->getResults(), inside->getResults()))
+        replaceAllUsesInRegionWith(from, to, region);
+    }
+  }
+}
+
+FailureOr<int64_t> norm::prepareDistribution(Block &body) {
+  if (failed(sinkVectors(body)))
+    return failure();
+  int64_t length = 1;
+  WalkResult result = body.walk([&](Operation *op) -> WalkResult {
+    if (!isDistributable(*op) && op != body.getTerminator()) {
+      reportUndistributable(op);
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getOperandTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    for (Type type : op->getResultTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return length;
+}
+
+LogicalResult norm::verifyUniformReductions(Block &body) {
+  Operation *rows = body.getParentOp();
+  auto isUniform = [&](Value v) {
+    return !rows->isAncestor(v.getParentRegion()->getParentOp());
+  };
+  auto mayDiverge = [&](Operation *parent) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    return !loop || !isUniform(loop.getLowerBound()) ||
+           !isUniform(loop.getUpperBound()) || !isUniform(loop.getStep());
+  };
+  WalkResult result = body.walk([&](vector::ReductionOp op) {
+    for (Operation *up = op->getParentOp(); up != rows; up = up->getParentOp())
+      if (mayDiverge(up)) {
+        op.emitError("cannot distribute a reduction that only some of the rows "
+                     "of a warp may reach");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
