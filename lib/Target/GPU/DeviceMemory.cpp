@@ -65,30 +65,18 @@ static LogicalResult copyToHost(OpBuilder &b, memref::LoadOp op) {
   return success();
 }
 
-/// Whether `op` reads a buffer that copyToHost made.
-static bool readsHostCopy(Operation *op) {
-  auto load = dyn_cast<memref::LoadOp>(op);
-  return load && load.getMemRef().getDefiningOp<memref::AllocOp>();
-}
-
-/// A read or write of a buffer's elements that the host would do.
-static LogicalResult verifyNoHostAccess(func::FuncOp func) {
-  WalkResult result = func.walk<WalkOrder::PreOrder>([](Operation *op) {
-    if (isa<gpu::LaunchOp>(op))
-      return WalkResult::skip();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    // An assertion has effects, but on no memory.
-    if (!effects || isa<gpu::GPUDialect>(op->getDialect()) ||
-        isa<cf::AssertOp>(op) || readsHostCopy(op))
-      return WalkResult::advance();
-    if (!effects.hasEffect<MemoryEffects::Read>() &&
-        !effects.hasEffect<MemoryEffects::Write>())
-      return WalkResult::advance();
-    op->emitError("'") << op->getName()
-                       << "' would access device memory from the host";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+/// Rejects another read or write of a buffer's elements that the host would do.
+static LogicalResult verifyNoHostAccess(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  // An assertion has effects, but on no memory.
+  if (!effects || isa<gpu::GPUDialect>(op->getDialect()) ||
+      isa<cf::AssertOp>(op))
+    return success();
+  if (!effects.hasEffect<MemoryEffects::Read>() &&
+      !effects.hasEffect<MemoryEffects::Write>())
+    return success();
+  return op->emitError("'")
+         << op->getName() << "' would access device memory from the host";
 }
 
 namespace {
@@ -124,12 +112,10 @@ struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
               .Case([&](memref::GetGlobalOp global) {
                 return copyGlobal(b, global), success();
               })
-              .Default([](Operation *) { return success(); });
+              .Default(verifyNoHostAccess);
       if (failed(result))
         return signalPassFailure();
     }
-    if (failed(verifyNoHostAccess(getOperation())))
-      signalPassFailure();
   }
 };
 } // namespace

@@ -453,26 +453,24 @@ static bool isInParallel(Operation *op) {
 /// parallel loop would be host code on device memory, so one thread runs it.
 static void convertLinalg(LaunchBuilder &builder, func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
-  func.walk([&](memref::CopyOp copy) {
-    rewriter.setInsertionPoint(copy);
-    if (isInParallel(copy))
-      rewriter.replaceOp(copy, linalg::makeMemRefCopyOp(rewriter, copy.getLoc(),
-                                                        copy.getSource(),
-                                                        copy.getTarget()));
-  });
-  SmallVector<linalg::LinalgOp> ops;
-  func.walk([&](linalg::LinalgOp op) {
-    if (op.hasPureBufferSemantics())
-      ops.push_back(op);
-  });
   int64_t numScalar = 0;
-  for (linalg::LinalgOp op : ops) {
-    if (op.getNumParallelLoops() == 0 && !isInParallel(op))
+  func.walk([&](Operation *op) {
+    rewriter.setInsertionPoint(op);
+    bool isParallel = isInParallel(op);
+    if (auto copy = dyn_cast<memref::CopyOp>(op); copy && isParallel) {
+      op = linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
+                                    copy.getTarget());
+      rewriter.eraseOp(copy);
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !linalgOp.hasPureBufferSemantics())
+      return;
+    if (linalgOp.getNumParallelLoops() == 0 && !isParallel)
       builder.wrap(op, "_scalar" + std::to_string(numScalar++));
     rewriter.setInsertionPoint(op);
-    if (succeeded(linalg::linalgOpToParallelLoops(rewriter, op)))
+    if (succeeded(linalg::linalgOpToParallelLoops(rewriter, linalgOp)))
       rewriter.eraseOp(op);
-  }
+  });
 }
 
 /// Accesses memory itself; allocation and copies are norm-device-memory's.
