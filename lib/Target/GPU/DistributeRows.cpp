@@ -336,22 +336,20 @@ private:
 
   LogicalResult buildPlanned(norm::GPUScheduleAttr schedule) {
     int64_t threads = schedule.getThreads(), vector = schedule.getVector(),
-            cluster = schedule.getCluster();
-    FailureOr<int64_t> lanes = norm::prepareDistribution(getBody());
-    if (failed(lanes))
-      return failure();
-    if (failed(verifySplit(*lanes, threads, vector, cluster)))
+            cluster = schedule.getCluster(), lanes = schedule.getLanes();
+    if (failed(norm::prepareDistribution(getBody(), lanes)) ||
+        failed(verifySplit(lanes, threads, vector, cluster)))
       return failure();
     if (Operation *access = norm::findUnorderedAccess(getBody(), readBack))
-      return buildSerial(*lanes, access);
+      return buildSerial(lanes, access);
     if (threads < norm::kWarpSize &&
         failed(norm::verifyUniformReductions(getBody())))
       return failure();
-    KernelPlan narrow{*lanes, threads, /*vector=*/1, cluster};
-    KernelPlan wide{*lanes, threads, vector, cluster};
+    KernelPlan narrow{lanes, threads, /*vector=*/1, cluster};
+    KernelPlan wide{lanes, threads, vector, cluster};
     if (schedule.getShifted())
       wide.shiftReference = findShiftReference(loop);
-    auto buffers = collectWideBuffers(loop, *lanes, vector,
+    auto buffers = collectWideBuffers(loop, lanes, vector,
                                       wide.shiftReference ? vector - 1 : 0);
     if (vector == 1 || !buffers) {
       buildRows(narrow, "");

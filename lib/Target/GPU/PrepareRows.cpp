@@ -265,11 +265,14 @@ Operation *norm::findUnorderedAccess(Block &body,
 // What can be distributed
 //===----------------------------------------------------------------------===//
 
+static bool hasWholeBytes(VectorTransferOpInterface op) {
+  Type element = op.getShapedType().getElementType();
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
+}
+
 /// A transfer along one dimension, in bounds but for its mask.
 static bool isPlainTransfer(VectorTransferOpInterface op) {
-  Type element = op.getVectorType().getElementType();
-  return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
-         element.getIntOrFloatBitWidth() % 8 == 0 &&
+  return isa<MemRefType>(op.getShapedType()) && hasWholeBytes(op) &&
          op.getVectorType().getRank() == 1 &&
          op.getPermutationMap().isProjectedPermutation() && op.isDimInBounds(0);
 }
@@ -294,30 +297,25 @@ static bool isDistributable(Operation &op) {
   return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
 }
 
-static void reportUndistributable(Operation *op) {
-  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-    Type element = transfer.getShapedType().getElementType();
-    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0) {
-      op->emitError("rows of ")
-          << element << " in memory are not supported on GPUs: an element is "
-          << "no whole number of bytes";
-      return;
-    }
+static LogicalResult verifyDistributable(Operation *op, int64_t lanes) {
+  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+  if (transfer && !hasWholeBytes(transfer))
+    return op->emitError("rows of ")
+           << transfer.getShapedType().getElementType()
+           << " in memory are not supported on GPUs: an element is no whole "
+              "number of bytes";
+  if (!isDistributable(*op))
+    return op->emitError("cannot distribute '")
+           << op->getName() << "' over the threads of a row";
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (vector && (vector.getRank() != 1 || vector.isScalable() ||
+                   vector.getDimSize(0) != lanes))
+      return op->emitError("cannot distribute ")
+             << type << " over threads: vectors of this loop must be 1-D and "
+             << "of length " << lanes;
   }
-  op->emitError("cannot distribute '")
-      << op->getName() << "' over the threads of a row";
-}
-
-static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
-  auto vectorType = dyn_cast<VectorType>(type);
-  if (!vectorType)
-    return success();
-  if (vectorType.getRank() != 1 || vectorType.isScalable() ||
-      (length != 1 && vectorType.getDimSize(0) != length))
-    return op->emitError("cannot distribute ")
-           << type << " over threads: vectors of one loop must be 1-D and of "
-           << "one length";
-  length = vectorType.getDimSize(0);
   return success();
 }
 
@@ -343,26 +341,14 @@ static LogicalResult sinkVectors(Block &body) {
   }
 }
 
-FailureOr<int64_t> norm::prepareDistribution(Block &body) {
+LogicalResult norm::prepareDistribution(Block &body, int64_t lanes) {
   if (failed(sinkVectors(body)))
     return failure();
-  int64_t length = 1;
   WalkResult result = body.walk([&](Operation *op) -> WalkResult {
-    if (!isDistributable(*op) && op != body.getTerminator()) {
-      reportUndistributable(op);
-      return WalkResult::interrupt();
-    }
-    for (Type type : op->getOperandTypes())
-      if (failed(joinLength(op, type, length)))
-        return WalkResult::interrupt();
-    for (Type type : op->getResultTypes())
-      if (failed(joinLength(op, type, length)))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
+    return op == body.getTerminator() ? success()
+                                      : verifyDistributable(op, lanes);
   });
-  if (result.wasInterrupted())
-    return failure();
-  return length;
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult norm::verifyUniformReductions(Block &body) {

@@ -50,10 +50,9 @@ FailureOr<SmallVector<Value>> placeBuffers(OpBuilder &b,
 Operation *findUnorderedAccess(Block &body,
                                llvm::DenseSet<Operation *> &readBack);
 
-/// Clones vector constants and the like into `body`, and returns the length of
-/// its vectors, or 1 without any. Reports the first op that distributeRow
-/// cannot clone.
-FailureOr<int64_t> prepareDistribution(Block &body);
+/// Clones vector constants and the like into `body`. Reports the first op that
+/// distributeRow cannot clone, such as one on other vectors than `lanes` long.
+LogicalResult prepareDistribution(Block &body, int64_t lanes);
 
 /// Threads that share a warp with those of other rows shuffle together: reports
 /// a reduction that only some rows might reach.

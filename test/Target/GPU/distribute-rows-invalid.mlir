@@ -4,8 +4,8 @@ func.func @length(%x: memref<8x512xf32>) {
   %c0 = arith.constant 0 : index
   %pad = arith.constant 0.0 : f32
   scf.forall (%i) in (8) {
+    // expected-error @+1 {{cannot distribute 'vector<512xf32>' over threads: vectors of this loop must be 1-D and of length 256}}
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
-    // expected-error @+1 {{cannot distribute 'vector<256xf32>' over threads: vectors of one loop must be 1-D and of one length}}
     %w = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
     vector.transfer_write %w, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
