@@ -18,11 +18,11 @@
 #include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
-#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 using namespace mlir;
 using norm::Lanes;
@@ -34,6 +34,82 @@ bool norm::maySee(Value read, Value written) {
     return true;
   return from == to ||
          succeeded(verifyCompatibleShape(from.getType(), to.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Results before the reduction
+//===----------------------------------------------------------------------===//
+
+/// The last op of the loop that `write` needs; none for a row that nothing in
+/// the loop computes, which has no statistic to wait for.
+static Operation *findLastProducer(vector::TransferWriteOp write) {
+  Operation *last = nullptr;
+  for (Value operand : write->getOperands()) {
+    Operation *op = operand.getDefiningOp();
+    if (op && op->getBlock() == write->getBlock() &&
+        (!last || last->isBeforeInBlock(op)))
+      last = op;
+  }
+  return last;
+}
+
+static bool isBehindReduction(vector::TransferWriteOp write, Operation *first) {
+  return llvm::any_of(
+      llvm::make_range(first->getIterator(), write->getIterator()),
+      llvm::IsaPred<vector::ReductionOp>);
+}
+
+/// A thread overwrites what it has read itself: the same part of the same row.
+static bool readsSamePlaceBefore(Operation *op, vector::TransferWriteOp write,
+                                 Operation *place) {
+  auto read = dyn_cast<vector::TransferReadOp>(op);
+  return read && read->getBlock() == place->getBlock() &&
+         read->isBeforeInBlock(place) &&
+         read.getIndices() == write.getIndices() &&
+         read.getPermutationMap() == write.getPermutationMap() &&
+         read.getVectorType().getShape() == write.getVectorType().getShape();
+}
+
+/// Whether `op` allows that `write` moves before `place`. Two results are two
+/// buffers.
+static bool allows(Operation *op, vector::TransferWriteOp write,
+                   Operation *place) {
+  if (op == write || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+      isMemoryEffectFree(op))
+    return true;
+  auto effects = getEffectsRecursively(op);
+  return effects && llvm::all_of(*effects, [&](const auto &effect) {
+           Value buffer = effect.getValue();
+           if (!buffer)
+             return false;
+           if (!isa<MemoryEffects::Read>(effect.getEffect()))
+             return norm::getRootBuffer(buffer) !=
+                    norm::getRootBuffer(write.getBase());
+           return !norm::maySee(buffer, write.getBase()) ||
+                  readsSamePlaceBefore(op, write, place);
+         });
+}
+
+static bool canMove(vector::TransferWriteOp write, Operation *place) {
+  auto loop = write->getParentOfType<scf::ForallOp>();
+  return !norm::anyIn(loop,
+                      [&](Operation *op) { return !allows(op, write, place); });
+}
+
+void norm::writeRowsEarly(scf::ForallOp loop) {
+  SmallVector<vector::TransferWriteOp> writes(
+      loop.getBody()->getOps<vector::TransferWriteOp>());
+  for (vector::TransferWriteOp write : writes) {
+    Operation *last = findLastProducer(write);
+    // Before the statistic's first op: among squares of a row ptxas (13.0)
+    // keeps the squares and the row in registers.
+    Operation *place = last ? last->getNextNode() : nullptr;
+    if (!place || !isBehindReduction(write, place) || !canMove(write, place))
+      continue;
+    LDBG("norm-distribute-rows-to-gpu", 1)
+        << "moves before " << *place << ": " << write;
+    write->moveBefore(place);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,9 +26,9 @@ inline Value getRootBuffer(Value v) {
 /// types; of another shape, rows of other blocks would already read it.
 bool maySee(Value read, Value written);
 
-/// Moves writes of rows that need no statistic before the first reduction that
-/// follows what they write: there threads wait for each other, and memory is
-/// idle.
+/// Moves writes of rows that stand behind a reduction, but need none, right
+/// behind what they write: in a reduction threads wait for each other, and
+/// memory is idle.
 void writeRowsEarly(scf::ForallOp loop);
 
 /// Makes scf.for of what is parallel in the body of `loop`.

@@ -98,25 +98,3 @@ func.func @squares(%x: memref<8x64xf32>, %h: memref<8x64xf32>) {
   }
   return
 }
-
-// What is read before the reduction, but after the sum, is read before it is
-// overwritten.
-// CHECK-LABEL: func.func @read_between
-// CHECK: arith.addf
-// CHECK-NEXT: vector.transfer_read %arg1
-// CHECK-NEXT: arith.mulf
-// CHECK-NEXT: vector.transfer_write {{.*}} %arg2
-// CHECK-NEXT: vector.reduction
-func.func @read_between(%x: memref<8x64xf32>, %z: memref<8x64xf32>, %h: memref<8x64xf32>) {
-  %c0 = arith.constant 0 : index
-  %zero = arith.constant 0.0 : f32
-  scf.forall (%row) in (8) {
-    %a = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : memref<8x64xf32>, vector<64xf32>
-    %b = arith.addf %a, %a : vector<64xf32>
-    %c = vector.transfer_read %z[%row, %c0], %zero {in_bounds = [true]} : memref<8x64xf32>, vector<64xf32>
-    %q = arith.mulf %b, %c : vector<64xf32>
-    %s = vector.reduction <add>, %q : vector<64xf32> into f32
-    vector.transfer_write %b, %h[%row, %c0] {in_bounds = [true]} : vector<64xf32>, memref<8x64xf32>
-  }
-  return
-}

@@ -53,26 +53,22 @@ def NormDistributeRowsToGPU
     ```
 
     Threads that share a row wait for each other in its reduction, and memory is
-    idle meanwhile. So a `vector.transfer_write` first moves before the first
-    `vector.reduction` that follows what it writes, such as the sum of a residual: right
-    behind what it writes, so that what the reduction needs is not computed while all
-    of the row is held.
+    idle meanwhile. So a `vector.transfer_write` that stands behind a reduction, but
+    does not need it, first moves right behind what it writes, such as the sum of a
+    residual:
 
     ```mlir
     %h = arith.addf %x, %r : vector<4096xf32>
     vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
     %q = arith.mulf %h, %h : vector<4096xf32>
     %s = vector.reduction <add>, %q : vector<4096xf32> into f32
-    ...
-    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
     ```
 
     A caller may put a result into the buffer of an input: any buffer of the same shape
     is taken to be the same memory. The loop may read such a buffer only at the place
-    that is written, and before the reduction; if it reads it after what is written is
-    computed, the write is right before the reduction. Results are taken to be different
-    buffers. Rows in strips, and programs that read another input of that shape after
-    the reduction (a gate), keep their order.
+    that is written, and before that. Results are taken to be different buffers. Rows in
+    strips, and programs that read another input of that shape later (a gate), keep
+    their order.
 
     Loops and copies within a body are done one after the other. A buffer that a body
     allocates lives on the stack of each thread (up to 16 KiB, of a planned body up to
