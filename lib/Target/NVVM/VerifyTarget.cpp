@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -111,24 +112,6 @@ static std::string getVersionText(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-/// Whether LLVM writes the PTX version `text`, and `chip` is in it.
-static LogicalResult verifyVersion(ModuleOp module, StringRef text,
-                                   StringRef chip, const llvm::Target &target,
-                                   const llvm::MCSubtargetInfo &info) {
-  unsigned least = getLeastVersion(target, info.getTargetTriple(), chip);
-  std::string digits = text.str();
-  llvm::erase(digits, '.');
-  unsigned version;
-  if (StringRef(digits).getAsInteger(10, version) || !isVersion(info, version))
-    return module.emitError("unknown PTX version '")
-           << text << "', expected one such as "
-           << getVersionText(std::max(least, 80u));
-  if (version < least)
-    return module.emitError() << chip << " needs PTX " << getVersionText(least)
-                              << " at least, got " << text;
-  return success();
-}
-
 /// LLVM has no NVPTX code for these, and ends the process where it finds one.
 static bool isUnknownToGPU(Operation *op, Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -141,18 +124,31 @@ static bool isUnknownToGPU(Operation *op, Type type) {
 }
 
 static LogicalResult verifyTypes(gpu::GPUFuncOp kernel) {
-  WalkResult result = kernel.walk([&](Operation *op) {
+  return failure(norm::anyIn(kernel, [&](Operation *op) {
     for (Type type :
          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (isUnknownToGPU(op, type)) {
         bool isPlaced = !isa<UnknownLoc>(op->getLoc()); // folded constants
         emitError(isPlaced ? op->getLoc() : kernel.getLoc(), "GPUs have no '")
             << op->getName() << "' on " << getElementTypeOrSelf(type);
-        return WalkResult::interrupt();
+        return true;
       }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+    return false;
+  }));
+}
+
+static LogicalResult verifyWorkgroupMemory(gpu::GPUFuncOp kernel) {
+  int64_t total = 0;
+  for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    total +=
+        type.getNumElements() *
+        int64_t(DataLayout::closest(kernel).getTypeSize(type.getElementType()));
+  }
+  if (total <= kSharedBytes)
+    return success();
+  return kernel.emitError("a block needs ")
+         << total << " bytes of shared memory, the GPU has " << kSharedBytes;
 }
 
 namespace {
@@ -161,52 +157,49 @@ struct NormVerifyGPUTarget
   using Base::Base;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
+    if (failed(verify(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult verify(ModuleOp module) {
     llvm::Triple triple("nvptx64-nvidia-cuda");
     const llvm::Target *target = getNVPTX(triple);
-    if (!target) {
-      module.emitError("this LLVM has no NVPTX target");
-      return signalPassFailure();
-    }
+    if (!target)
+      return module.emitError("this LLVM has no NVPTX target");
     // Without the chip: LLVM prints a warning of its own for an unknown one.
     std::unique_ptr<llvm::MCSubtargetInfo> info(
         target->createMCSubtargetInfo(triple, "", ""));
-    if (!StringRef(chip).starts_with("sm_") || !info->isCPUStringValid(chip)) {
-      module.emitError("unknown chip '")
-          << chip.getValue() << "', expected one such as sm_90";
-      return signalPassFailure();
-    }
-    if (dependentLaunch && getNumber(chip) < 90) {
-      module.emitError("dependent launches need sm_90 or later, got ")
-          << chip.getValue();
-      return signalPassFailure();
-    }
-    // Asking LLVM for the default takes a compilation of nothing.
-    if (!ptxVersion.empty() &&
-        failed(verifyVersion(module, ptxVersion, chip, *target, *info)))
-      signalPassFailure();
+    if (!StringRef(chip).starts_with("sm_") || !info->isCPUStringValid(chip))
+      return module.emitError("unknown chip '")
+             << chip.getValue() << "', expected one such as sm_90";
+    if (dependentLaunch && getNumber(chip) < 90)
+      return module.emitError("dependent launches need sm_90 or later, got ")
+             << chip.getValue();
+    if (ptxVersion.empty())
+      return success();
+    // Asking LLVM for the least one takes a compilation of nothing.
+    unsigned least = getLeastVersion(*target, triple, chip), version;
+    std::string digits = ptxVersion;
+    llvm::erase(digits, '.');
+    if (StringRef(digits).getAsInteger(10, version) ||
+        !isVersion(*info, version))
+      return module.emitError("unknown PTX version '")
+             << ptxVersion.getValue() << "', expected one such as "
+             << getVersionText(std::max(least, 80u));
+    if (version < least)
+      return module.emitError()
+             << chip.getValue() << " needs PTX " << getVersionText(least)
+             << " at least, got " << ptxVersion.getValue();
+    return success();
   }
 };
 
 struct NormVerifyGPUMemory
     : norm::impl::NormVerifyGPUMemoryBase<NormVerifyGPUMemory> {
   void runOnOperation() override {
-    DataLayout layout(getOperation());
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
-      if (failed(verifyTypes(kernel)))
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (failed(verifyTypes(kernel)) || failed(verifyWorkgroupMemory(kernel)))
         return signalPassFailure();
-      int64_t total = 0;
-      for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {
-        auto type = cast<MemRefType>(buffer.getType());
-        total += type.getNumElements() *
-                 int64_t(layout.getTypeSize(type.getElementType()));
-      }
-      if (total <= kSharedBytes)
-        continue;
-      kernel.emitError("a block needs ")
-          << total << " bytes of shared memory, the GPU has " << kSharedBytes;
-      return signalPassFailure();
-    }
   }
 };
 } // namespace
