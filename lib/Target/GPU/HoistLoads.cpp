@@ -30,11 +30,6 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-static bool isWorkgroupMemory(Value v) {
-  auto type = dyn_cast<MemRefType>(v.getType());
-  return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
-}
-
 /// What threads of a row exchange lies in workgroup memory.
 static bool isExchange(Operation *op) {
   return isa<gpu::BarrierOp>(op) || norm::isClusterExchange(op);
@@ -62,7 +57,9 @@ getEffects(Operation *op) {
 
 /// Whether an effect is on memory that other kernels see.
 static bool isGlobal(const MemoryEffects::EffectInstance &effect) {
-  return !effect.getValue() || !isWorkgroupMemory(effect.getValue());
+  Value buffer = effect.getValue();
+  auto type = buffer ? dyn_cast<MemRefType>(buffer.getType()) : MemRefType();
+  return !type || !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
 
 static bool isGlobalRead(const MemoryEffects::EffectInstance &effect) {

@@ -183,56 +183,42 @@ static Value cloneOutside(OpBuilder &b, Value v, Operation *loop) {
   return b.clone(*def, map)->getResult(cast<OpResult>(v).getResultNumber());
 }
 
-namespace {
-/// Buffers of rows as parts of one buffer each.
-struct SharedPlacer {
-  ImplicitLocOpBuilder b;
-  LoopLikeOpInterface loop;
-  Value count, number;
+/// `size` for all rows, or what it is at most: the last block of columns may be
+/// shorter than the others. Null: the row decides it, without a bound.
+static Value findMost(ImplicitLocOpBuilder &b, Value size, Operation *loop) {
+  if (Value outside = cloneOutside(b, size, loop))
+    return outside;
+  std::optional<int64_t> bound = norm::getUpperBound(size);
+  return bound ? arith::ConstantIndexOp::create(b, *bound) : Value();
+}
 
-  /// Null where the row decides how long the buffer is, without a bound.
-  memref::ViewOp place(memref::AllocOp op) {
-    MemRefType type = op.getType();
-    auto most = llvm::map_to_vector(op.getDynamicSizes(),
-                                    [&](Value size) { return findMost(size); });
-    if (!type.getLayout().isIdentity() || llvm::is_contained(most, Value()))
+/// The part of row `number` of one buffer for all `count` rows; null where it
+/// is not known how long they are.
+static memref::ViewOp placeShared(ImplicitLocOpBuilder b, memref::AllocOp op,
+                                  Operation *loop, Value count, Value number) {
+  MemRefType type = op.getType();
+  if (!type.getLayout().isIdentity())
+    return nullptr;
+  int64_t fixed = getElementBytes(op, type);
+  for (int64_t extent : type.getShape())
+    fixed *= ShapedType::isDynamic(extent) ? 1 : extent;
+  Lanes bytes(b, arith::ConstantIndexOp::create(b, fixed));
+  for (Value size : op.getDynamicSizes()) {
+    Value most = findMost(b, size, loop);
+    if (!most)
       return nullptr;
-    Value bytes = buildBytes(op, most);
-    auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    Value buffer =
-        memref::AllocOp::create(b, flat, Value(Lanes(b, count) * bytes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(op);
-    return memref::ViewOp::create(b, type, buffer, Lanes(b, number) * bytes,
-                                  op.getDynamicSizes());
+    bytes = bytes * most;
   }
-
-  /// `size` for all rows, or what it is at most: the last block of columns may
-  /// be shorter than the others.
-  Value findMost(Value size) {
-    if (Value outside = cloneOutside(b, size, loop))
-      return outside;
-    std::optional<int64_t> bound = norm::getUpperBound(size);
-    if (!bound)
-      return nullptr;
-    return arith::ConstantIndexOp::create(b, *bound);
-  }
-
-  /// Computes the bytes of one row, rounded up to the alignment.
-  Value buildBytes(memref::AllocOp op, ValueRange sizes) {
-    MemRefType type = op.getType();
-    int64_t fixed = getElementBytes(op, type);
-    for (int64_t extent : type.getShape())
-      fixed *= ShapedType::isDynamic(extent) ? 1 : extent;
-    Lanes bytes(b, arith::ConstantIndexOp::create(b, fixed));
-    for (Value size : sizes)
-      bytes = bytes * size;
-    // Rows begin where the widest access may.
-    int64_t unit = norm::getRowTarget(op).accessBytes;
-    return bytes.apply<arith::CeilDivUIOp>(unit) * unit;
-  }
-};
-} // namespace
+  // Rows begin where the widest access may.
+  int64_t unit = norm::getRowTarget(op).accessBytes;
+  bytes = bytes.apply<arith::CeilDivUIOp>(unit) * unit;
+  auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  Value buffer =
+      memref::AllocOp::create(b, flat, Value(Lanes(b, count) * bytes));
+  b.setInsertionPoint(op);
+  return memref::ViewOp::create(b, type, buffer, Lanes(b, number) * bytes,
+                                op.getDynamicSizes());
+}
 
 FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
                                                  LoopLikeOpInterface loop,
@@ -248,8 +234,7 @@ FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
       // Not where it stands: a loop would take more per iteration.
       OpBuilder inner = OpBuilder::atBlockBegin(&loop->getRegion(0).front());
       place = memref::AllocaOp::create(inner, loc, op.getType());
-    } else if (auto view =
-                   SharedPlacer{{loc, b}, loop, count, number}.place(op)) {
+    } else if (auto view = placeShared({loc, b}, op, loop, count, number)) {
       placed.push_back(view.getSource());
       place = view;
     } else {
@@ -268,17 +253,6 @@ FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
-
-using Accesses = llvm::MapVector<Value, SmallVector<RowAccess>>;
-
-static Accesses collectAccesses(Block &body) {
-  Accesses accesses;
-  body.walk([&](Operation *op) {
-    if (std::optional<RowAccess> access = norm::getRowAccess(op))
-      accesses[norm::getRootBuffer(access->base)].push_back(*access);
-  });
-  return accesses;
-}
 
 /// Whether two indices are the same, or those of loops over the same strips: a
 /// thread then has the same elements of both.
@@ -328,9 +302,14 @@ static Operation *findUnordered(Value root, ArrayRef<RowAccess> accesses,
 
 Operation *norm::findUnorderedAccess(Block &body,
                                      llvm::DenseSet<Operation *> &readBack) {
+  llvm::MapVector<Value, SmallVector<RowAccess>> buffers;
+  body.walk([&](Operation *op) {
+    if (std::optional<RowAccess> access = norm::getRowAccess(op))
+      buffers[norm::getRootBuffer(access->base)].push_back(*access);
+  });
   readBack.clear();
   Operation *unordered = nullptr;
-  for (auto &[root, accesses] : collectAccesses(body))
+  for (auto &[root, accesses] : buffers)
     if (Operation *op = findUnordered(root, accesses, readBack);
         op && !unordered)
       unordered = op;

@@ -54,8 +54,6 @@ static LogicalResult approximateReciprocalOfRoot(arith::DivFOp op,
   return success();
 }
 
-/// A GPU loads bf16 in words of two. Converted one by one the upper one is
-/// first moved down and then shifted up again.
 static LogicalResult widenInWords(arith::ExtFOp op, PatternRewriter &rewriter) {
   auto narrow = dyn_cast<VectorType>(op.getIn().getType());
   if (!narrow || narrow.getRank() != 1 || narrow.isScalable() ||

@@ -95,19 +95,17 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
 
     Limits: bf16 vectors of rank 1 and even length; others are left to LLVM.
 
-    With `approximate-roots` it replaces one over a root of f32 that nothing else needs.
-    Of `sqrt.rn` and `rcp.rn` each is an approximation, steps that repair its last bit and
-    a branch for numbers out of the ordinary: some twenty instructions in every thread of
-    a row. Instead there is an approximation and a step of Newton's method.
+    With `approximate-roots`, one over a root of f32 that nothing else needs becomes an
+    approximation and a step of Newton's method. `sqrt.rn` and `rcp.rn` repair their last
+    bit and branch for numbers out of the ordinary: some twenty instructions in every
+    thread of a row.
 
     Example: `%root = math.sqrt %a` and `arith.divf %one, %root` become, with r the
     result of `llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a)`,
     fma(minnum(fma(-(a * r), r, 1), 1), r / 2, r).
 
-    The error is at most 1.25 u, u = 2^-24, whatever r is within 2^-22.9 of the root, as
-    PTX promises; root and reciprocal, each rounded, have 1.5 u (both found by trying
-    every significand, benchmarks/inverse_root.py). Zeros, infinities, negative numbers
-    and NaN give what they gave.
+    docs/GPU.md has the error; test/Target/NVVM/inverse-root.test tries every significand.
+    Zeros, infinities, negative numbers and NaN give what they gave.
 
     Limits: the bits of the root and the reciprocal change, so `rounding=exact` of
     norm-to-nvvm leaves them. `math.rsqrt` is one over a root after math-expand-ops.
