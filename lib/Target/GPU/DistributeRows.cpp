@@ -479,11 +479,8 @@ static bool accessesElements(Operation *op) {
 
 static void wrapHostAccesses(LaunchBuilder &builder, Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool accesses = false, launches = false;
-    op.walk([&](Operation *nested) {
-      accesses |= accessesElements(nested);
-      launches |= isa<gpu::LaunchOp>(nested);
-    });
+    bool accesses = norm::anyIn(&op, accessesElements);
+    bool launches = norm::anyIn(&op, [](gpu::LaunchOp) { return true; });
     if (launches && !isa<gpu::LaunchOp>(op)) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)

@@ -226,38 +226,38 @@ static bool isOfOneRow(vector::LoadOp load, vector::StoreOp store) {
   return llvm::equal(read.drop_back(), written.drop_back());
 }
 
-/// Whether `load` reads a row of the iteration, by indices that its number
-/// gives, and nothing in the loop writes to another row of that buffer.
-static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
-                                llvm::SetVector<Operation *> &indices) {
+/// Adds `load` and what its indices need to `ops` if it reads a row that the
+/// iteration's number gives, and nothing in the loop writes to another row of
+/// that buffer.
+static bool addLoadOfIteration(vector::LoadOp load, scf::ForOp loop,
+                               llvm::SetVector<Operation *> &ops) {
   BackwardSliceOptions options;
-  options.omitUsesFromAbove = false;
-  options.omitBlockArguments = true;
+  options.inclusive = options.omitBlockArguments = true;
   options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
   llvm::SetVector<Operation *> slice;
   if (failed(getBackwardSlice(load.getOperation(), &slice, options)))
     return false;
-  bool isOfIteration = false;
-  auto needsIterationAlone = [&](Operation *op) {
-    isOfIteration |=
-        llvm::is_contained(op->getOperands(), loop.getInductionVar());
-    return llvm::none_of(op->getOperands(), [&](Value operand) {
-      return llvm::is_contained(loop.getRegionIterArgs(), operand);
+  auto usesAny = [](Operation *op, ValueRange values) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return llvm::is_contained(values, operand);
     });
   };
   bool canRepeat = llvm::all_of(slice, [&](Operation *op) {
-    return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-           needsIterationAlone(op);
+    return (op == load || isMemoryEffectFree(op)) && op->getNumRegions() == 0 &&
+           !usesAny(op, loop.getRegionIterArgs());
   });
-  if (!needsIterationAlone(load) || !canRepeat)
-    return false;
+  bool isOfIteration = llvm::any_of(slice, [&](Operation *op) {
+    return usesAny(op, loop.getInductionVar());
+  });
   bool isOverwritten = norm::anyIn(loop, [&](Operation *op) {
     auto store = dyn_cast<vector::StoreOp>(op);
     return op->getNumRegions() == 0 && !(store && isOfOneRow(load, store)) &&
            mayWrite(op, load.getBase());
   });
-  indices.insert_range(slice);
-  return isOfIteration && !isOverwritten;
+  if (!canRepeat || !isOfIteration || isOverwritten)
+    return false;
+  ops.insert_range(slice);
+  return true;
 }
 
 /// Whether a thread has registers for the rows of an iteration, widened, those
@@ -285,13 +285,11 @@ static void loadOneAhead(IRRewriter &rewriter, scf::ForOp loop) {
   SmallVector<vector::LoadOp> loads;
   llvm::SetVector<Operation *> ops;
   for (auto load : loop.getBody()->getOps<vector::LoadOp>())
-    if (readsRowOfIteration(load, loop, ops))
+    if (addLoadOfIteration(load, loop, ops))
       loads.push_back(load);
   if (loads.empty() || getConstantIntValue(loop.getStep()) != 1 ||
       !hasRoomAhead(loop, loads))
     return;
-  ops.insert_range(llvm::map_range(
-      loads, [](vector::LoadOp load) { return load.getOperation(); }));
   auto cloneLoads = [&](OpBuilder &b, Value iteration) {
     IRMapping map;
     map.map(loop.getInductionVar(), iteration);
