@@ -27,8 +27,8 @@ void RowEmitter::buildColumns() {
                         1);
   if (!distributed)
     return buildRowBlocks(levels, index(0), asValue(rows), results);
-  addStrips(results, [&](const Strip &at) {
-    return sumRowBlocks(levels, index(0), asValue(rows), at);
+  addStrips(results, [&](const Strip &at, State &sums) {
+    sumRowBlocks(levels, index(0), asValue(rows), at, sums);
   });
 }
 
@@ -38,22 +38,19 @@ void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,
   // Blocks of blocks end where blocks do.
   std::optional<int64_t> rows =
       getConstantIntValue(extents[numOuterLoops() - 1]);
-  auto build = [&](Value begin, ValueRange) -> SmallVector<Value> {
+  auto build = [&](Value begin, State &) {
     Value end = createBlockEnd(begin, step, to, rows);
     SumRows partial;
     if (level > 1) {
       partial = createNeutralRows();
       buildRowBlocks(level - 1, begin, end, partial);
     }
-    addStrips(outs, [&](const Strip &at) {
+    addStrips(outs, [&](const Strip &at, State &sums) {
       if (level == 1)
-        return sumRows(begin, end, /*step=*/1, at);
-      SmallVector<Value> sums;
-      for (auto [row, map] : llvm::zip(partial.rows, partial.maps))
-        sums.push_back(read(getPlace(row, map, at)));
-      return sums;
+        return sumRows(begin, end, /*step=*/1, at, sums);
+      for (auto [sum, row, map] : llvm::zip(sums, partial.rows, partial.maps))
+        sum = read(getPlace(row, map, at));
     });
-    return {};
   };
   buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
             index(step), {}, build);
@@ -71,7 +68,7 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
     Value row = memref::AllocOp::create(
         b, MemRefType::get(shape, reduction.neutral.getType()), dynamic,
         b.getI64IntegerAttr(target.lineBytes));
-    buildWholeRow([&](const Strip &at) {
+    forEachStrip([&](const Strip &at, State &) {
       write(neutralVector(reduction, at.width), getPlace(row, map, at));
     });
     neutral.rows.push_back(row);
@@ -80,39 +77,23 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
   return neutral;
 }
 
-SmallVector<Value> RowEmitter::addRow(Value row, const Strip &at,
-                                      ValueRange sums) {
-  indices.push_back(row);
-  IRMapping map = buildBody(at);
-  indices.pop_back();
-  SmallVector<Value> results;
-  for (auto [reduction, sum] : llvm::zip(match.columns, sums)) {
-    Value v = map.lookupOrDefault(reduction.contribution);
-    results.push_back(combine(reduction, sum, broadcast(v, at.width)));
-  }
-  return results;
-}
-
-SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
-                                       const Strip &at) {
-  auto build = [&](Value begin, ValueRange args) {
-    SmallVector<Value> sums(args);
+void RowEmitter::sumRows(Value from, Value to, int64_t step, const Strip &at,
+                         State &sums) {
+  auto build = [&](Value begin, State &sums) {
     for (int64_t i = 0; i < step; ++i) {
-      Value row = b.createOrFold<arith::AddIOp>(begin, index(i));
+      indices.push_back(b.createOrFold<arith::AddIOp>(begin, index(i)));
       // A mask has the lanes of a whole strip.
-      sums = buildParts(at, at.mask ? 1 : countParts(at.width), sums,
-                        [&](const Strip &part, ValueRange sums) {
-                          return addRow(row, part, sums);
-                        });
+      buildParts(at, at.mask ? 1 : countParts(at.width), sums,
+                 [&](const Strip &part, State &sums) { addStrip(part, sums); });
+      indices.pop_back();
     }
-    return sums;
   };
-  return buildLoop(norm::LoopRole::Statistic, from, to, index(step),
-                   createNeutralVectors(at.width), build);
+  sums =
+      buildLoop(norm::LoopRole::Statistic, from, to, index(step), sums, build);
 }
 
-SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
-                                            const Strip &at) {
+void RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
+                              const Strip &at, State &sums) {
   std::optional<int64_t> rows =
       getConstantIntValue(extents[numOuterLoops() - 1]);
   int64_t step = getBlockSize(1, level);
@@ -121,18 +102,21 @@ SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
   // A load under a mask is a branch, which others do not pass.
   bool loadsAhead = !at.mask && target.stripsPerSum % target.rowsAhead == 0;
   int64_t ahead = loadsAhead ? target.rowsAhead : 1;
-  auto build = [&](Value begin, ValueRange args) {
+  auto build = [&](Value begin, State &sums) {
     Value end = isLowest ? arith::AddIOp::create(b, begin, index(step))
                          : createBlockEnd(begin, step, to, rows);
-    return combineAll(args, isLowest ? sumRows(begin, end, ahead, at)
-                                     : sumRowBlocks(level - 1, begin, end, at));
+    State block = createNeutralVectors(at.width);
+    isLowest ? sumRows(begin, end, ahead, at, block)
+             : sumRowBlocks(level - 1, begin, end, at, block);
+    combineAll(sums, block);
   };
-  SmallVector<Value> sums =
-      buildLoop(norm::LoopRole::Statistic, from, full, index(step),
-                createNeutralVectors(at.width), build);
+  sums = buildLoop(norm::LoopRole::Statistic, from, full, index(step), sums,
+                   build);
   if (full == to)
-    return sums;
-  return combineAll(sums, sumRows(full, to, /*step=*/1, at));
+    return;
+  State rest = createNeutralVectors(at.width);
+  sumRows(full, to, /*step=*/1, at, rest);
+  combineAll(sums, rest);
 }
 
 Value RowEmitter::roundDown(Value from, Value to, int64_t block,
@@ -144,19 +128,18 @@ Value RowEmitter::roundDown(Value from, Value to, int64_t block,
   return arith::SubIOp::create(b, to, rest);
 }
 
-void RowEmitter::addStrips(
-    const SumRows &outs,
-    function_ref<SmallVector<Value>(const Strip &at)> compute) {
-  buildWholeRow([&](const Strip &at) {
-    SmallVector<Value> values = compute(at);
-    for (auto [reduction, start, value, row, map] :
-         llvm::zip(match.columns, starts, values, outs.rows, outs.maps)) {
+void RowEmitter::addStrips(const SumRows &outs, StripFn compute) {
+  forEachStrip([&](const Strip &at, State &) {
+    State sums = createNeutralVectors(at.width);
+    compute(at, sums);
+    for (auto [reduction, start, sum, row, map] :
+         llvm::zip(match.columns, starts, sums, outs.rows, outs.maps)) {
       Place place = getPlace(row, map, at);
       if (!isNeutral(start, reduction)) {
         Value old = start ? broadcast(start, at.width) : read(place);
-        value = combine(reduction, old, value);
+        sum = combine(reduction, old, sum);
       }
-      write(value, place);
+      write(sum, place);
     }
   });
 }

@@ -25,17 +25,27 @@ Value RowEmitter::neutralVector(const Reduction &reduction, int64_t width) {
       b, DenseElementsAttr::get(type, Attribute(reduction.neutral)));
 }
 
-SmallVector<Value> RowEmitter::createNeutralVectors(int64_t width) {
+RowEmitter::State RowEmitter::createNeutralVectors(int64_t width) {
   return llvm::map_to_vector(getReductions(), [&](const Reduction &reduction) {
     return neutralVector(reduction, width);
   });
 }
 
-SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {
-  SmallVector<Value> results;
+void RowEmitter::combineAll(State &sums, ValueRange values) {
   for (auto [reduction, sum, value] : llvm::zip(getReductions(), sums, values))
-    results.push_back(combine(reduction, sum, value));
-  return results;
+    sum = combine(reduction, sum, value);
+}
+
+void RowEmitter::addStrip(const Strip &at, State &sums) {
+  IRMapping map = buildBody(at);
+  for (auto [reduction, sum] : llvm::zip(getReductions(), sums)) {
+    Value v = broadcast(map.lookupOrDefault(reduction.contribution), at.width);
+    // Nothing writes the sums of columns that the mask excludes.
+    if (at.mask && match.columns.empty())
+      v = arith::SelectOp::create(b, at.mask, v,
+                                  neutralVector(reduction, at.width));
+    sum = combine(reduction, sum, v);
+  }
 }
 
 Value RowEmitter::foldHalves(const Reduction &reduction, Value v,
@@ -89,19 +99,19 @@ int64_t RowEmitter::getBlockSize(int64_t count, int64_t level) {
   return count;
 }
 
-SmallVector<Value> RowEmitter::buildBlocks(int64_t level, Value from, Value to,
-                                           ValueRange inits, StripFn strip) {
+void RowEmitter::buildBlocks(int64_t level, Value from, Value to, State &sums,
+                             StripFn strip) {
   if (level == 0)
-    return buildStrips(from, to, lanes, inits, strip);
+    return buildStrips(from, to, lanes, sums, strip);
   int64_t step = getBlockSize(lanes, level);
-  return buildLoop(norm::LoopRole::Statistic, from, to, index(step), inits,
-                   [&](Value begin, ValueRange args) {
-                     Value end = createBlockEnd(begin, step, to,
-                                                getConstantIntValue(to));
-                     return combineAll(
-                         args, buildBlocks(level - 1, begin, end,
-                                           createNeutralVectors(lanes), strip));
-                   });
+  auto build = [&](Value begin, State &sums) {
+    Value end = createBlockEnd(begin, step, to, getConstantIntValue(to));
+    State block = createNeutralVectors(lanes);
+    buildBlocks(level - 1, begin, end, block, strip);
+    combineAll(sums, block);
+  };
+  sums =
+      buildLoop(norm::LoopRole::Statistic, from, to, index(step), sums, build);
 }
 
 bool RowEmitter::isNeutral(Value start, const Reduction &reduction) {
@@ -141,22 +151,8 @@ void RowEmitter::simplifyNeutrals() {
 }
 
 void RowEmitter::buildReducedRow() {
-  SmallVector<Value> wide = createNeutralVectors(lanes),
-                     narrow = createNeutralVectors(tail);
-  auto strip = [&](const Strip &at, ValueRange accumulators) {
-    IRMapping map = buildBody(at);
-    SmallVector<Value> results;
-    for (auto [reduction, accumulator] :
-         llvm::zip(match.reductions, accumulators)) {
-      Value v =
-          broadcast(map.lookupOrDefault(reduction.contribution), at.width);
-      if (at.mask)
-        v = arith::SelectOp::create(b, at.mask, v,
-                                    neutralVector(reduction, at.width));
-      results.push_back(combine(reduction, accumulator, v));
-    }
-    return results;
-  };
+  State wide = createNeutralVectors(lanes), narrow = createNeutralVectors(tail);
+  auto strip = [&](const Strip &at, State &sums) { addStrip(at, sums); };
   // One state is enough if both strips have the same width.
   std::optional<int64_t> extent = getConstantIntValue(extents.back());
   if (distributed)

@@ -111,15 +111,16 @@ void RowEmitter::fetchAhead(Value column) {
 
 void RowEmitter::buildPast(Value from, Value to, int64_t width, StripFn strip) {
   llvm::SaveAndRestore past(passesCaches, true);
-  buildStrips(from, to, width, {}, strip);
+  State none;
+  buildStrips(from, to, width, none, strip);
 }
 
 void RowEmitter::buildPieces(Value from, Value to, int64_t width, bool isPast,
                              StripFn strip) {
   llvm::SaveAndRestore past(passesCaches, isPast);
   buildLoop(LoopRole::Edge, from, to, index(width), {},
-            [&](Value column, ValueRange) {
-              return buildParts({column, width}, countParts(width), {}, strip);
+            [&](Value column, State &none) {
+              buildParts({column, width}, countParts(width), none, strip);
             });
 }
 
@@ -204,7 +205,8 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
     // products open over the branch.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
     llvm::SaveAndRestore past(passesCaches, true);
-    buildParts({at, lines.width}, countParts(lines.width), {}, strip);
+    State none;
+    buildParts({at, lines.width}, countParts(lines.width), none, strip);
     fetchRows(at, lines.width);
   };
   statistic->run();

@@ -137,37 +137,38 @@ int64_t RowEmitter::choosePart() {
   return std::min(lanes, hasPairs ? 2 * target.partLanes : target.partLanes);
 }
 
-SmallVector<Value> RowEmitter::buildParts(const Strip &at, int64_t parts,
-                                          ValueRange states, StripFn strip) {
+void RowEmitter::buildParts(const Strip &at, int64_t parts, State &state,
+                            StripFn strip) {
   if (parts == 1)
-    return strip(at, states);
-  SmallVector<Value> results(states);
+    return strip(at, state);
+  State before(state);
   int64_t width = at.width / parts;
   for (int64_t from = 0; from < at.width; from += width) {
     Value column = b.createOrFold<arith::AddIOp>(at.column, index(from));
-    auto before = llvm::map_to_vector(states, [&](Value state) -> Value {
-      return vector::ExtractStridedSliceOp::create(b, state, {from}, {width},
-                                                   {1});
+    State partial = llvm::map_to_vector(before, [&](Value v) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, v, {from}, {width}, {1});
     });
-    for (auto [result, part] :
-         llvm::zip(results, strip({column, width}, before)))
-      result = vector::InsertStridedSliceOp::create(
-          b, part, result, ArrayRef{from}, ArrayRef<int64_t>{1});
+    strip({column, width}, partial);
+    for (auto [whole, part] : llvm::zip(state, partial))
+      whole = vector::InsertStridedSliceOp::create(
+          b, part, whole, ArrayRef{from}, ArrayRef<int64_t>{1});
   }
-  return results;
 }
 
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> RowEmitter::buildLoop(
-    norm::LoopRole role, Value lower, Value upper, Value step, ValueRange inits,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+RowEmitter::State
+RowEmitter::buildLoop(norm::LoopRole role, Value lower, Value upper, Value step,
+                      ValueRange inits,
+                      function_ref<void(Value, State &)> body) {
   auto loop =
       scf::ForOp::create(b, lower, upper, step, inits,
                          [&](OpBuilder &, Location, Value iv, ValueRange args) {
-                           scf::YieldOp::create(b, body(iv, args));
+                           State state(args);
+                           body(iv, state);
+                           scf::YieldOp::create(b, state);
                          });
   norm::setRole(loop, role);
   return loop.getResults();
@@ -191,41 +192,41 @@ void RowEmitter::buildOuterLoop(int64_t depth) {
   // Only the outermost loop is over the rows of a block.
   buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), index(0),
             asValue(extents[depth]), index(1), {},
-            [&](Value iv, ValueRange) -> SmallVector<Value> {
-              buildAt(iv);
-              return {};
-            });
+            [&](Value iv, State &) { buildAt(iv); });
 }
 
 void RowEmitter::buildInnermost() {
   if (!match.hasVectorLoop)
     return buildScalar();
   loadRowScalars();
-  match.reductions.empty() ? buildParallelRow() : buildReducedRow();
+  if (!match.reductions.empty())
+    return buildReducedRow();
+  forEachStrip(
+      [&](const Strip &at, State &) { writeResults(buildBody(at), at); });
 }
 
-SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
-                                           ValueRange inits, StripFn strip) {
+void RowEmitter::buildStrips(Value from, Value to, int64_t width, State &state,
+                             StripFn strip) {
   std::optional<int64_t> first = getConstantIntValue(from),
                          end = getConstantIntValue(to);
   bool isOne = first && end && *end - *first == width;
   // A strip of sums over rows is a loop, which has parts itself.
   int64_t parts = isOne || !match.columns.empty() ? 1 : countParts(width);
-  auto build = [&](Value column, ValueRange states) {
+  auto build = [&](Value column, State &state) {
     startStrip(column, width);
-    return buildParts({column, width}, parts, states, strip);
+    buildParts({column, width}, parts, state, strip);
   };
   if (isOne)
-    return build(from, inits);
+    return build(from, state);
   Value ends;
   if (goesDown) {
     Value last = b.createOrFold<arith::SubIOp>(to, index(width));
     ends = b.createOrFold<arith::AddIOp>(from, last);
   }
-  auto buildAt = [&](Value iv, ValueRange args) {
-    return build(ends ? arith::SubIOp::create(b, ends, iv) : iv, args);
+  auto buildAt = [&](Value iv, State &state) {
+    build(ends ? arith::SubIOp::create(b, ends, iv) : iv, state);
   };
-  return buildLoop(getStripRole(), from, to, index(width), inits, buildAt);
+  state = buildLoop(getStripRole(), from, to, index(width), state, buildAt);
 }
 
 void RowEmitter::startStrip(Value column, int64_t width) {
@@ -237,9 +238,8 @@ void RowEmitter::startStrip(Value column, int64_t width) {
   beside(column);
 }
 
-void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
-                              SmallVector<Value> &tailState, StripFn strip,
-                              int64_t levels) {
+void RowEmitter::forEachStrip(State &lanesState, State &tailState,
+                              StripFn strip, int64_t levels) {
   OpFoldResult extent = extents.back();
   if (isOneStrip() && !getConstantIntValue(extent))
     return buildMaskedStrip(b.getIndexAttr(0), extent, tailState, strip);
@@ -253,66 +253,55 @@ void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
   if (hasStrips && isStreamed())
     buildStreamedStrips(index(0), asValue(mainEnd), lanes, strip);
   else if (hasStrips)
-    lanesState =
-        buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
+    buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
   if (!isEqualConstantIntOrValue(mainEnd, tailEnd)) {
     if (!hasStrips && isStreamed())
       buildStreamedStrips(asValue(mainEnd), asValue(tailEnd), tail, strip);
     else
-      tailState = buildStrips(asValue(mainEnd), asValue(tailEnd), tail,
-                              tailState, strip);
+      buildStrips(asValue(mainEnd), asValue(tailEnd), tail, tailState, strip);
   }
   if (isEqualConstantIntOrValue(tailEnd, extent))
     return;
   buildMaskedStrip(tailEnd, extent, tailState, strip);
 }
 
+void RowEmitter::forEachStrip(StripFn strip) {
+  State none;
+  forEachStrip(none, none, strip);
+}
+
 void RowEmitter::buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
-                                  SmallVector<Value> &state, StripFn strip) {
+                                  State &state, StripFn strip) {
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   OpFoldResult rest = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), s0 - s1, {extent, from});
   auto maskType = VectorType::get(tail, b.getI1Type());
-  auto masked = [&](Value column, ValueRange args) {
+  auto masked = [&](Value column, State &state) {
     Value mask = vector::CreateMaskOp::create(b, maskType, asValue(rest));
-    return strip({column, tail, mask}, args);
+    strip({column, tail, mask}, state);
   };
-  if (getConstantIntValue(rest) || isOneStrip()) {
-    state = masked(asValue(from), state);
-    return;
-  }
+  if (getConstantIntValue(rest) || isOneStrip())
+    return masked(asValue(from), state);
   // This loop has at most one iteration, so nothing is read past a row.
   state = buildLoop(getStripRole(), asValue(from), asValue(extent), index(tail),
                     state, masked);
-}
-
-void RowEmitter::buildParallelRow() {
-  buildWholeRow([&](const Strip &at) { writeResults(buildBody(at), at); });
-}
-
-void RowEmitter::buildWholeRow(WriteFn write) {
-  SmallVector<Value> none;
-  forEachStrip(none, none,
-               [&](const Strip &at, ValueRange) -> SmallVector<Value> {
-                 write(at);
-                 return {};
-               });
 }
 
 void RowEmitter::buildParallelRows() {
   Value extent = asValue(extents[numOuterLoops() - 1]);
   std::optional<int64_t> rows = getConstantIntValue(extent);
   Value full = roundDown(index(0), extent, target.rowsAhead, rows);
-  auto build = [&](int64_t step) {
-    return [this, step](Value begin, ValueRange) -> SmallVector<Value> {
-      buildWholeRow([&](const Strip &at) { buildRowsAt(begin, step, at); });
-      return {};
-    };
+  auto build = [&](Value from, Value to, int64_t step) {
+    buildLoop(norm::LoopRole::Block, from, to, index(step), {},
+              [&](Value begin, State &) {
+                forEachStrip([&](const Strip &at, State &) {
+                  buildRowsAt(begin, step, at);
+                });
+              });
   };
-  buildLoop(norm::LoopRole::Block, index(0), full, index(target.rowsAhead), {},
-            build(target.rowsAhead));
+  build(index(0), full, target.rowsAhead);
   if (full != extent)
-    buildLoop(norm::LoopRole::Block, full, extent, index(1), {}, build(1));
+    build(full, extent, 1);
 }
 
 void RowEmitter::buildRowsAt(Value begin, int64_t count, const Strip &at) {

@@ -55,11 +55,10 @@ private:
     int64_t width = 0;
     Value mask = {};
   };
-  /// A function that computes a strip with the state that the loop carries.
-  using StripFn =
-      function_ref<SmallVector<Value>(const Strip &at, ValueRange state)>;
-  /// A function that writes such elements.
-  using WriteFn = function_ref<void(const Strip &at)>;
+  /// What a loop carries, such as sums, before an iteration and after it.
+  using State = SmallVector<Value>;
+  /// A function that computes a strip.
+  using StripFn = function_ref<void(const Strip &at, State &state)>;
 
   //===--------------------------------------------------------------------===//
   // Parts of strips
@@ -73,9 +72,8 @@ private:
   int64_t countParts(int64_t width) {
     return std::max(width / part, int64_t(1));
   }
-  /// Builds a strip in parts, each with the same part of `states`.
-  SmallVector<Value> buildParts(const Strip &at, int64_t parts,
-                                ValueRange states, StripFn strip);
+  /// Builds a strip in parts, each with the same part of the state.
+  void buildParts(const Strip &at, int64_t parts, State &state, StripFn strip);
 
   //===--------------------------------------------------------------------===//
   // Loops and strips
@@ -89,11 +87,9 @@ private:
     return match.reductions.empty() ? LoopRole::Strips : LoopRole::Statistic;
   }
 
-  /// Builds a loop that carries what is in `inits`.
-  SmallVector<Value>
-  buildLoop(LoopRole role, Value lower, Value upper, Value step,
-            ValueRange inits,
-            function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// Builds a loop that starts from `inits`, and returns what it carries.
+  State buildLoop(LoopRole role, Value lower, Value upper, Value step,
+                  ValueRange inits, function_ref<void(Value, State &)> body);
   void buildOuterLoop(int64_t depth);
   void buildInnermost();
   /// Returns true if the op's strips are all in the block that it stands in.
@@ -106,21 +102,19 @@ private:
   /// Tells the ops that follow which rows this one has gone over.
   void noteStrips();
   /// Builds whole strips of `width` elements in [from, to).
-  SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
-                                 ValueRange inits, StripFn strip);
+  void buildStrips(Value from, Value to, int64_t width, State &state,
+                   StripFn strip);
   /// Builds what a strip does beside its elements.
   void startStrip(Value column, int64_t width);
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. The loops carry `lanesState` and `tailState`, and the first one
   /// has `levels` of blocks (see buildBlocks).
-  void forEachStrip(SmallVector<Value> &lanesState,
-                    SmallVector<Value> &tailState, StripFn strip,
+  void forEachStrip(State &lanesState, State &tailState, StripFn strip,
                     int64_t levels = 0);
-  void buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
-                        SmallVector<Value> &state, StripFn strip);
-  void buildParallelRow();
-  /// Builds strips without a state.
-  void buildWholeRow(WriteFn write);
+  /// The same without a state.
+  void forEachStrip(StripFn strip);
+  void buildMaskedStrip(OpFoldResult from, OpFoldResult extent, State &state,
+                        StripFn strip);
   /// Rows of an elementwise op that the same threads share, one strip each:
   /// several are loaded before the first of them is written.
   void buildParallelRows();
@@ -261,8 +255,10 @@ private:
   }
 
   Value neutralVector(const Reduction &reduction, int64_t width);
-  SmallVector<Value> createNeutralVectors(int64_t width);
-  SmallVector<Value> combineAll(ValueRange sums, ValueRange values);
+  State createNeutralVectors(int64_t width);
+  void combineAll(State &sums, ValueRange values);
+  /// Adds a strip to sums of the row, or of its columns.
+  void addStrip(const Strip &at, State &sums);
   /// Adds the upper half of a vector to its lower half until `width` is left.
   Value foldHalves(const Reduction &reduction, Value v, int64_t width);
   Value foldToScalar(const Reduction &reduction, Value wide, Value narrow);
@@ -274,10 +270,10 @@ private:
   /// Returns the size of a block of this level, which has `count` elements on
   /// level 0.
   int64_t getBlockSize(int64_t count, int64_t level);
-  /// Reduces [from, to) into `inits` by blocks of strips or blocks, each of
+  /// Reduces [from, to) into `sums` by blocks of strips or blocks, each of
   /// which starts with the neutral elements.
-  SmallVector<Value> buildBlocks(int64_t level, Value from, Value to,
-                                 ValueRange inits, StripFn strip);
+  void buildBlocks(int64_t level, Value from, Value to, State &sums,
+                   StripFn strip);
   /// Affine ops cannot be used, because the new loop has no parent yet.
   Value createBlockEnd(Value begin, int64_t step, Value to,
                        std::optional<int64_t> extent);
@@ -306,23 +302,21 @@ private:
   void buildRowBlocks(int64_t level, Value from, Value to, const SumRows &outs);
   /// Returns a row of neutral elements per reduction.
   SumRows createNeutralRows();
-  /// Adds one row at one strip of columns to `sums`.
-  SmallVector<Value> addRow(Value row, const Strip &at, ValueRange sums);
-  /// Returns the sums of rows [from, to), a multiple of `step` rows, at one
-  /// strip of columns. The loads of `step` rows do not wait for each other.
-  SmallVector<Value> sumRows(Value from, Value to, int64_t step,
-                             const Strip &at);
+  /// Adds rows [from, to), a multiple of `step` rows, at one strip of columns.
+  /// The loads of `step` rows do not wait for each other.
+  void sumRows(Value from, Value to, int64_t step, const Strip &at,
+               State &sums);
   /// The same by `level` levels of blocks, all of whose sums are in registers.
   /// Rows that fill no block are added last, one after another.
-  SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
-                                  const Strip &at);
+  void sumRowBlocks(int64_t level, Value from, Value to, const Strip &at,
+                    State &sums);
   /// Returns where the last whole block of rows of [from, to) ends; `extent`,
   /// of all rows, says that all are whole where it is a multiple.
   Value roundDown(Value from, Value to, int64_t block,
                   std::optional<int64_t> extent);
-  /// Combines each strip of `outs` with what `compute` returns for it.
-  void addStrips(const SumRows &outs,
-                 function_ref<SmallVector<Value>(const Strip &at)> compute);
+  /// Combines each strip of `outs` with what `compute` makes of the neutral
+  /// elements.
+  void addStrips(const SumRows &outs, StripFn compute);
 
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;
