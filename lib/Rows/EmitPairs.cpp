@@ -152,17 +152,6 @@ void RowEmitter::writePairs(Value v, const Place &place, Value otherV,
   createWrite(vector::InterleaveOp::create(b, otherV, v), getPairs(place));
 }
 
-bool RowEmitter::isUniform(Value v) {
-  if (auto arg = dyn_cast<BlockArgument>(v);
-      arg && arg.getOwner() == op.getBlock())
-    return !isVector(op.getMatchingIndexingMap(op.getMatchingOpOperand(arg)));
-  Operation *bodyOp = v.getDefiningOp();
-  return !bodyOp || bodyOp->getBlock() != op.getBlock() ||
-         (!isa<linalg::IndexOp>(bodyOp) &&
-          llvm::all_of(bodyOp->getOperands(),
-                       [&](Value operand) { return isUniform(operand); }));
-}
-
 //===----------------------------------------------------------------------===//
 // What is done with both halves
 //===----------------------------------------------------------------------===//

@@ -99,30 +99,32 @@ static int64_t countTemporaries(Operation &op) {
 }
 
 int64_t RowEmitter::countLiveLanes() {
-  // Each value in order, with the op that uses it last.
-  llvm::DenseMap<Operation *, int64_t> ends;
-  int64_t live = 0, most = 0;
-  auto start = [&](Value v) {
-    Operation *last = nullptr;
-    for (Operation *user : v.getUsers())
-      if (!last || last->isBeforeInBlock(user))
-        last = user;
-    if (!last || isUniform(v))
-      return;
-    ++ends[last];
-    most = std::max(most, ++live);
-  };
-  for (BlockArgument arg : op.getRegionInputArgs())
-    start(arg);
-  // Sums are carried, not read.
-  if (getReductions().empty())
-    for (BlockArgument arg : op.getRegionOutputArgs())
-      start(arg);
+  // What differs from lane to lane, and what of it is used later.
+  llvm::DenseSet<Value> wide;
+  SmallVector<Value> live;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument arg = op.getMatchingBlockArgument(&operand);
+    if (!isVector(op.getMatchingIndexingMap(&operand)) || arg.use_empty())
+      continue;
+    wide.insert(arg);
+    // Sums are carried, not read.
+    if (op.isDpsInput(&operand) || getReductions().empty())
+      live.push_back(arg);
+  }
+  int64_t most = live.size();
   for (Operation &bodyOp : *op.getBlock()) {
-    live -= ends.lookup(&bodyOp);
-    most = std::max(most, live + countTemporaries(bodyOp));
-    for (Value result : bodyOp.getResults())
-      start(result);
+    llvm::erase_if(live, [&](Value v) {
+      return llvm::none_of(v.getUsers(), [&](Operation *user) {
+        return bodyOp.isBeforeInBlock(user);
+      });
+    });
+    most = std::max<int64_t>(most, live.size() + countTemporaries(bodyOp));
+    if (!isa<linalg::IndexOp>(bodyOp) &&
+        llvm::none_of(bodyOp.getOperands(),
+                      [&](Value v) { return wide.contains(v); }))
+      continue;
+    wide.insert_range(bodyOp.getResults());
+    llvm::append_range(live, bodyOp.getResults());
   }
   return most;
 }

@@ -238,8 +238,6 @@ private:
   Place getPairs(const Place &half);
   /// Writes `v` and `otherV`, that of the buffer with the other half, as pairs.
   void writePairs(Value v, const Place &place, Value otherV, Value other);
-  /// Returns true if all lanes of a value in the body are the same.
-  bool isUniform(Value v);
 
   //===--------------------------------------------------------------------===//
   // Reductions

@@ -176,4 +176,38 @@ func.func @streamed(%x: memref<9x128xf32>, %next: memref<9x128xf32>, %y: memref<
   return
 }
 
+// What has one value per row needs no lanes. Each of these values is looked at once, not 3^20 times.
+// CHECK-LABEL: func @values_of_rows
+// CHECK: scf.for {{.*}} step %c64
+// CHECK: arith.mulf {{.*}} : vector<64xf32>
+func.func @values_of_rows(%x: memref<9x128xf32>, %r: memref<9xf32>, %y: memref<9x128xf32>) {
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %r : memref<9x128xf32>, memref<9xf32>) outs(%y : memref<9x128xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %s1 = math.fma %s, %s, %s : f32
+    %s2 = math.fma %s1, %s1, %s1 : f32
+    %s3 = math.fma %s2, %s2, %s2 : f32
+    %s4 = math.fma %s3, %s3, %s3 : f32
+    %s5 = math.fma %s4, %s4, %s4 : f32
+    %s6 = math.fma %s5, %s5, %s5 : f32
+    %s7 = math.fma %s6, %s6, %s6 : f32
+    %s8 = math.fma %s7, %s7, %s7 : f32
+    %s9 = math.fma %s8, %s8, %s8 : f32
+    %s10 = math.fma %s9, %s9, %s9 : f32
+    %s11 = math.fma %s10, %s10, %s10 : f32
+    %s12 = math.fma %s11, %s11, %s11 : f32
+    %s13 = math.fma %s12, %s12, %s12 : f32
+    %s14 = math.fma %s13, %s13, %s13 : f32
+    %s15 = math.fma %s14, %s14, %s14 : f32
+    %s16 = math.fma %s15, %s15, %s15 : f32
+    %s17 = math.fma %s16, %s16, %s16 : f32
+    %s18 = math.fma %s17, %s17, %s17 : f32
+    %s19 = math.fma %s18, %s18, %s18 : f32
+    %s20 = math.fma %s19, %s19, %s19 : f32
+    %p = arith.mulf %a, %s20 : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
 }
