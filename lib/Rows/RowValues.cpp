@@ -91,14 +91,6 @@ bool Place::operator==(const Place &other) const {
                                         getAsOpFoldResult(other.at));
 }
 
-RowValues::RowValues(Block &block) {
-  for (auto alloc : block.getOps<memref::AllocOp>())
-    if (llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-          return isa<LinalgOp>(user) && user->getBlock() == &block;
-        }))
-      temporaries.insert(alloc);
-}
-
 void RowValues::note(const Place &place, Value v) {
   if (getRoot(place.buffer))
     known.push_back({place, v});
@@ -121,24 +113,4 @@ void RowValues::forgetWrites(Operation *op) {
   llvm::erase_if(known, [&](const Known &entry) {
     return !isNotWritten(entry.place.buffer, op);
   });
-}
-
-/// Returns true if `user` writes `buffer`, and nothing else.
-static bool onlyWrites(Operation *user, Value buffer) {
-  auto write = dyn_cast<vector::TransferWriteOp>(user);
-  auto store = dyn_cast<memref::StoreOp>(user);
-  return (write && write.getBase() == buffer) ||
-         (store && store.getMemRef() == buffer);
-}
-
-void RowValues::eraseUnread(RewriterBase &b) {
-  for (Value buffer : temporaries) {
-    if (!llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-          return onlyWrites(user, buffer);
-        }))
-      continue;
-    for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
-      b.eraseOp(user);
-    b.eraseOp(buffer.getDefiningOp());
-  }
 }

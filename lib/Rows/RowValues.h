@@ -9,8 +9,6 @@
 #define NORM_LIB_ROWS_ROWVALUES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 
@@ -43,9 +41,6 @@ struct Place {
 /// a register for the ops that follow.
 class RowValues {
 public:
-  /// Ops of `block` are linalg ops on buffers, which have not been rewritten.
-  explicit RowValues(Block &block);
-
   void note(const Place &place, Value v);
   Value lookup(const Place &place) const;
 
@@ -61,15 +56,11 @@ public:
   };
   Strips last;
 
-  /// Erases temporaries of the block of which nothing is read.
-  void eraseUnread(RewriterBase &b);
-
 private:
   struct Known {
     Place place;
     Value v;
   };
-  llvm::SetVector<Value> temporaries;
   SmallVector<Known> known;
 };
 

@@ -76,9 +76,25 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
     simplifyNeutrals();
 }
 
+/// Erases temporaries of which nothing is read.
+static void eraseUnread(IRRewriter &rewriter, Block &block) {
+  for (auto alloc :
+       llvm::make_early_inc_range(block.getOps<memref::AllocOp>())) {
+    bool isUnread = llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+      std::optional<norm::RowAccess> access = norm::getRowAccess(user);
+      return access && access->isWrite && access->base == alloc;
+    });
+    if (!isUnread)
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+      rewriter.eraseOp(user);
+    rewriter.eraseOp(alloc);
+  }
+}
+
 static void emitBlock(IRRewriter &rewriter, Block &block,
                       ArrayRef<LinalgOp> ops) {
-  norm::RowValues values(block);
+  norm::RowValues values;
   SmallVector<std::unique_ptr<RowEmitter>> emitters;
   llvm::SmallPtrSet<Operation *, 8> dead;
   for (LinalgOp op : ops)
@@ -104,7 +120,7 @@ static void emitBlock(IRRewriter &rewriter, Block &block,
       emitter->run(i + 1 < emitters.size() ? emitters[i + 1].get() : nullptr);
     rewriter.eraseOp(op);
   }
-  values.eraseUnread(rewriter);
+  eraseUnread(rewriter, block);
 }
 
 /// Hoists what all rows read in one piece, such as a weight, out of loops over
