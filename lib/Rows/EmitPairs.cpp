@@ -156,21 +156,15 @@ void RowEmitter::writePairs(Value v, const Place &place, Value otherV,
 // What is done with both halves
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// The same operation on the even and on the odd elements.
-struct Step {
-  Operation *even, *odd;
-  unsigned operand; // the one with these elements
-};
-} // namespace
+using Step = std::pair<Operation *, Operation *>;
 
 /// Returns the ops that follow on both halves if they are the same, and nothing
 /// else uses these.
 static std::optional<Step> matchStep(Value even, Value odd) {
   if (!even.hasOneUse() || !odd.hasOneUse())
     return std::nullopt;
-  OpOperand &x = *even.use_begin(), &y = *odd.use_begin();
-  Operation *first = x.getOwner(), *second = y.getOwner();
+  Operation *first = *even.user_begin(), *second = *odd.user_begin();
   auto areSame = [&](Value p, Value q) {
     return success(p == q || (p == even && q == odd));
   };
@@ -185,9 +179,7 @@ static std::optional<Step> matchStep(Value even, Value odd) {
     auto uniform = v.getDefiningOp<vector::BroadcastOp>();
     return v == even || (uniform && !isa<VectorType>(uniform.getSourceType()));
   });
-  if (!areUniform)
-    return std::nullopt;
-  return Step{first, second, x.getOperandNumber()};
+  return areUniform ? std::optional(Step(first, second)) : std::nullopt;
 }
 
 /// Below bytes, vectors are shuffled as bytes.
@@ -208,8 +200,8 @@ static SmallVector<Step> findSteps(vector::DeinterleaveOp parts) {
   size_t kept = 0;
   while (std::optional<Step> step = matchStep(even, odd)) {
     steps.push_back(*step);
-    even = step->even->getResult(0);
-    odd = step->odd->getResult(0);
+    even = step->first->getResult(0);
+    odd = step->second->getResult(0);
     unsigned bits = getShuffledBits(even);
     if (bits < least || (bits == least && kept > 0)) {
       least = bits;
@@ -222,25 +214,23 @@ static SmallVector<Step> findSteps(vector::DeinterleaveOp parts) {
 
 static void sink(IRRewriter &b, vector::DeinterleaveOp parts,
                  ArrayRef<Step> steps) {
-  auto [even, odd, operand] = steps.back();
-  Location loc = even->getLoc();
+  auto [even, odd] = steps.back();
   b.setInsertionPoint(even->isBeforeInBlock(odd) ? even : odd);
-  Value whole = parts.getSource();
+  Value half = parts.getRes1(), whole = parts.getSource();
   int64_t lanes = parts.getSourceVectorType().getNumElements();
-  for (const Step &step : steps) {
-    SmallVector<Value> operands;
-    for (Value each : step.even->getOperands()) {
-      auto uniform = each.getDefiningOp<vector::BroadcastOp>();
-      bool isPart = operands.size() == step.operand;
-      operands.push_back(
-          isPart ? whole
-                 : vector::BroadcastOp::create(
-                       b, loc, VectorType::get(lanes, uniform.getSourceType()),
-                       uniform.getSource()));
-    }
-    whole = norm::cloneAtWidth(b, step.even, lanes, operands)->getResult(0);
+  auto widen = [&](Operation *op, ValueRange operands) {
+    return norm::cloneAtWidth(b, op, lanes, operands)->getResult(0);
+  };
+  for (Operation *step : llvm::make_first_range(steps)) {
+    auto operands = llvm::map_to_vector(step->getOperands(), [&](Value v) {
+      return v == half
+                 ? whole
+                 : widen(v.getDefiningOp(), v.getDefiningOp()->getOperands());
+    });
+    half = step->getResult(0);
+    whole = widen(step, operands);
   }
-  auto narrow = vector::DeinterleaveOp::create(b, loc, whole);
+  auto narrow = vector::DeinterleaveOp::create(b, even->getLoc(), whole);
   b.replaceOp(even, narrow.getRes1());
   b.replaceOp(odd, narrow.getRes2());
 }
