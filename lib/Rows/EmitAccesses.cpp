@@ -19,31 +19,25 @@ using norm::RowEmitter;
 void RowEmitter::loadRowScalars() {
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
-    AffineMap map = op.getMatchingIndexingMap(input);
     if (isa<MemRefType>(input->get().getType()) && !arg.use_empty() &&
-        !isVector(map) && !llvm::is_contained(op.getDpsInits(), input->get()))
-      rowScalars[arg] = read(getPlace(input->get(), map, Strip()));
+        !isVector(op.getMatchingIndexingMap(input)) &&
+        !llvm::is_contained(op.getDpsInits(), input->get()))
+      rowScalars[arg] = read(getPlace(*input, Strip()));
   }
-}
-
-SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
-  SmallVector<Value> result;
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim)
-      result.push_back(index(0));
-    else if (dim.getPosition() < indices.size())
-      result.push_back(indices[dim.getPosition()]);
-    else
-      result.push_back(column ? column : index(0));
-  }
-  return result;
 }
 
 Place RowEmitter::getPlace(Value buffer, AffineMap map, const Strip &at) {
+  Place place{buffer, {}};
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && dim.getPosition() < indices.size())
+      place.at.push_back(indices[dim.getPosition()]);
+    else
+      place.at.push_back(dim && at.column ? at.column : index(0));
+  }
   if (isVector(map))
-    return {buffer, getIndices(map, at.column), at.width, at.mask};
-  return {buffer, getIndices(map, at.column)};
+    std::tie(place.width, place.mask) = std::tie(at.width, at.mask);
+  return place;
 }
 
 Value RowEmitter::read(const Place &place) {
@@ -212,15 +206,14 @@ IRMapping RowEmitter::buildBody(const Strip &at) {
     if (!v)
       v = input->get();
     if (isa<ShapedType>(v.getType()))
-      v = read(getPlace(v, op.getMatchingIndexingMap(input), at));
+      v = read(getPlace(*input, at));
     map.map(arg, v);
   }
   if (getReductions().empty())
     for (auto [init, arg] :
          llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
-        map.map(arg, read(getPlace(init.get(), op.getMatchingIndexingMap(&init),
-                                   at)));
+        map.map(arg, read(getPlace(init, at)));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isCombiner(bodyOp))
       cloneBodyOp(bodyOp, map, at);
@@ -244,7 +237,7 @@ void RowEmitter::writeResults(const IRMapping &map, const Strip &at) {
   SmallVector<Value> written;
   MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();
   for (OpOperand &init : inits) {
-    Place place = getPlace(init.get(), op.getMatchingIndexingMap(&init), at);
+    Place place = getPlace(init, at);
     Value yielded = op.getMatchingYieldValue(&init)->get();
     Value v = map.lookupOrDefault(yielded);
     if (place.width > 0)
@@ -262,9 +255,4 @@ void RowEmitter::writeResults(const IRMapping &map, const Strip &at) {
       writePairs(v, place, written[other - inits.begin()], other->get());
     written.push_back(v);
   }
-}
-
-void RowEmitter::buildScalar() {
-  // A unit innermost loop was an outer one: its index is on the stack.
-  writeResults(buildBody(Strip()), Strip());
 }

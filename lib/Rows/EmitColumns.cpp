@@ -17,9 +17,9 @@ using norm::RowEmitter;
 
 void RowEmitter::buildColumns() {
   OpFoldResult rows = extents[numOuterLoops() - 1];
-  SumRows results{SmallVector<Value>(op.getDpsInits()), {}};
+  SumRows results;
   for (OpOperand &init : op.getDpsInitsMutable())
-    results.maps.push_back(op.getMatchingIndexingMap(&init));
+    results.push_back({init.get(), op.getMatchingIndexingMap(&init)});
   // Blocks of the lowest level are added to the result itself.
   int64_t levels =
       std::max<int64_t>(getBlockLevels(distributed ? norm::getUpperBound(rows)
@@ -48,8 +48,8 @@ void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,
     addStrips(outs, [&](const Strip &at, State &sums) {
       if (level == 1)
         return sumRows(begin, end, /*step=*/1, at, sums);
-      for (auto [sum, row, map] : llvm::zip(sums, partial.rows, partial.maps))
-        sum = read(getPlace(row, map, at));
+      for (auto [sum, row] : llvm::zip(sums, partial))
+        sum = read(getPlace(row.buffer, row.map, at));
     });
   };
   buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
@@ -71,8 +71,7 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
     forEachStrip([&](const Strip &at, State &) {
       write(neutralVector(reduction, at.width), getPlace(row, map, at));
     });
-    neutral.rows.push_back(row);
-    neutral.maps.push_back(map);
+    neutral.push_back({row, map});
   }
   return neutral;
 }
@@ -132,9 +131,9 @@ void RowEmitter::addStrips(const SumRows &outs, StripFn compute) {
   forEachStrip([&](const Strip &at, State &) {
     State sums = createNeutralVectors(at.width);
     compute(at, sums);
-    for (auto [reduction, start, sum, row, map] :
-         llvm::zip(match.columns, starts, sums, outs.rows, outs.maps)) {
-      Place place = getPlace(row, map, at);
+    for (auto [reduction, start, sum, out] :
+         llvm::zip(match.columns, starts, sums, outs)) {
+      Place place = getPlace(out.buffer, out.map, at);
       if (!isNeutral(start, reduction)) {
         Value old = start ? broadcast(start, at.width) : read(place);
         sum = combine(reduction, old, sum);

@@ -165,8 +165,7 @@ void RowEmitter::buildReducedRow() {
   for (auto [i, reduction] : llvm::enumerate(match.reductions)) {
     Value total = distributed ? reduceWhole(reduction, wide[i])
                               : foldToScalar(reduction, wide[i], narrow[i]);
-    OpOperand *out = op.getDpsInitOperand(i);
-    Place place = getPlace(out->get(), op.getMatchingIndexingMap(out), Strip());
+    Place place = getPlace(*op.getDpsInitOperand(i), Strip());
     Value init = distributed || !starts[i] ? read(place) : starts[i];
     write(combine(reduction, init, total), place);
   }

@@ -39,7 +39,7 @@ Value RowEmitter::createHead(Value column) {
   Value bytes =
       index(norm::getElementBytes(getElementTypeOrSelf(row.getType())));
   auto metadata = memref::ExtractStridedMetadataOp::create(b, row);
-  Value elements = createOffset(b, getIndicesOf(result, column), metadata);
+  Value elements = createOffset(b, getPlace(result, {column}).at, metadata);
   Value address = b.createOrFold<arith::AddIOp>(
       memref::ExtractAlignedPointerAsIndexOp::create(b, row),
       b.createOrFold<arith::MulIOp>(elements, bytes));
@@ -89,7 +89,7 @@ void RowEmitter::fetchRows(Value column, int64_t width) {
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
   for (OpOperand *row : ArrayRef(inputs).take_back(count))
     norm::createPrefetches(
-        b, b.getLoc(), row->get(), getIndicesOf(*row, column), width,
+        b, b.getLoc(), row->get(), getPlace(*row, {column}).at, width,
         streams.getNear() ? CacheLevel::First : CacheLevel::Second);
 }
 
@@ -100,7 +100,7 @@ void RowEmitter::fetchAhead(Value column) {
     // A weight stays in the cache.
     auto view = row->get().getDefiningOp<memref::SubViewOp>();
     if (view && view.getSourceType().getRank() > 1)
-      norm::createPrefetches(b, b.getLoc(), view, getIndicesOf(*row, column),
+      norm::createPrefetches(b, b.getLoc(), view, getPlace(*row, {column}).at,
                              lanes, CacheLevel::First, target.prefetchBytes);
   }
 }
@@ -160,7 +160,7 @@ void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
   // A store that misses the caches holds up all stores behind it.
   OpOperand &result = getStreamedResult();
   memref::PrefetchOp::create(b, result.get(),
-                             getIndicesOf(result, lines.lastLine),
+                             getPlace(result, {lines.lastLine}).at,
                              /*isWrite=*/true, /*localityHint=*/3,
                              /*isDataCache=*/true);
 }

@@ -198,8 +198,9 @@ void RowEmitter::buildOuterLoop(int64_t depth) {
 }
 
 void RowEmitter::buildInnermost() {
+  // A unit innermost loop was an outer one: its index is on the stack.
   if (!match.hasVectorLoop)
-    return buildScalar();
+    return writeResults(buildBody(Strip()), Strip());
   loadRowScalars();
   if (!match.reductions.empty())
     return buildReducedRow();

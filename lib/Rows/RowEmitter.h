@@ -189,12 +189,11 @@ private:
 
   /// Loads what all strips of the row share, once.
   void loadRowScalars();
-  /// Returns an operand's current indices, with `column` for the vector loop.
-  SmallVector<Value> getIndices(AffineMap map, Value column);
-  SmallVector<Value> getIndicesOf(OpOperand &operand, Value column) {
-    return getIndices(op.getMatchingIndexingMap(&operand), column);
-  }
+  /// Returns what a strip has of a buffer in the rows of the open loops.
   Place getPlace(Value buffer, AffineMap map, const Strip &at);
+  Place getPlace(OpOperand &operand, const Strip &at) {
+    return getPlace(operand.get(), op.getMatchingIndexingMap(&operand), at);
+  }
   /// Reads a vector, or a scalar, unless it is still in a register.
   Value read(const Place &place);
   /// Returns true if iterations of this op's loops may write `buffer`.
@@ -219,7 +218,6 @@ private:
   IRMapping buildBody(const Strip &at);
   bool isCombiner(Operation &bodyOp);
   void writeResults(const IRMapping &map, const Strip &at);
-  void buildScalar();
 
   //===--------------------------------------------------------------------===//
   // Every other element
@@ -287,11 +285,12 @@ private:
   // Sums over rows
   //===--------------------------------------------------------------------===//
 
-  /// Rows that sums are added to: the op's results or temporaries.
-  struct SumRows {
-    SmallVector<Value> rows;
-    SmallVector<AffineMap> maps;
+  /// A row that sums are added to: a result of the op, or a temporary.
+  struct SumRow {
+    Value buffer;
+    AffineMap map;
   };
+  using SumRows = SmallVector<SumRow>;
 
   /// Adds the rows of the loop around the innermost one to the op's results.
   /// Where threads share the columns, each column's sum stays with its thread,
