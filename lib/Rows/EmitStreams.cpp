@@ -115,9 +115,8 @@ void RowEmitter::buildPast(Value from, Value to, int64_t width, StripFn strip) {
   buildStrips(from, to, width, none, strip);
 }
 
-void RowEmitter::buildPieces(Value from, Value to, int64_t width, bool isPast,
+void RowEmitter::buildPieces(Value from, Value to, int64_t width,
                              StripFn strip) {
-  llvm::SaveAndRestore past(passesCaches, isPast);
   buildLoop(LoopRole::Edge, from, to, index(width), {},
             [&](Value column, State &none) {
               buildParts({column, width}, countParts(width), none, strip);
@@ -129,8 +128,8 @@ void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
   Value count = b.createOrFold<arith::SubIOp>(to, from);
   Value whole = b.createOrFold<arith::AndIOp>(count, index(-quarter));
   Value rest = b.createOrFold<arith::AddIOp>(from, whole);
-  buildPieces(from, rest, quarter, /*isPast=*/false, strip);
-  buildPieces(rest, to, 1, /*isPast=*/false, strip);
+  buildPieces(from, rest, quarter, strip);
+  buildPieces(rest, to, 1, strip);
 }
 
 RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
@@ -153,36 +152,34 @@ RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
   return lines;
 }
 
-void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
-  buildEdge(lines.from, lines.start, lines.line, strip);
-  // A store that misses the caches holds up all stores behind it.
-  OpOperand &result = getStreamedResult();
-  memref::PrefetchOp::create(b, result.get(),
-                             getPlace(result, {lines.lastLine}).at,
-                             /*isWrite=*/true, /*localityHint=*/3,
-                             /*isDataCache=*/true);
-}
-
-void RowEmitter::buildRest(const Lines &lines, StripFn strip) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
-  buildPieces(lines.end, lines.lastLine, lines.line, /*isPast=*/true, strip);
-  buildEdge(lines.lastLine, lines.to, lines.line, strip);
-}
-
 void RowEmitter::buildStreamedStrips(Value from, Value to, int64_t width,
                                      StripFn strip) {
   Lines lines = createLines(from, to, width);
-  if (streams.getMoved())
-    buildHead(lines, strip);
-  if (statistic)
-    buildBeside(lines, strip);
-  else
-    buildPast(lines.start, lines.end, width, strip);
-  if (streams.getMoved())
-    buildRest(lines, strip);
+  auto buildEdges = [&](function_ref<void()> build) {
+    if (!streams.getMoved())
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
+    build();
+  };
+  buildEdges([&] {
+    buildEdge(from, lines.start, lines.line, strip);
+    // A store that misses the caches holds up all stores behind it.
+    OpOperand &result = getStreamedResult();
+    memref::PrefetchOp::create(b, result.get(),
+                               getPlace(result, {lines.lastLine}).at,
+                               /*isWrite=*/true, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  });
+  statistic ? buildBeside(lines, strip)
+            : buildPast(lines.start, lines.end, width, strip);
+  buildEdges([&] {
+    {
+      llvm::SaveAndRestore past(passesCaches, true);
+      buildPieces(lines.end, lines.lastLine, lines.line, strip);
+    }
+    buildEdge(lines.lastLine, to, lines.line, strip);
+  });
 }
 
 /// Buffers often lie at the same place of a page, and a core takes a read for

@@ -216,7 +216,12 @@ void RowEmitter::buildStrips(Value from, Value to, int64_t width, State &state,
   // A strip of sums over rows is a loop, which has parts itself.
   int64_t parts = isOne || !match.columns.empty() ? 1 : countParts(width);
   auto build = [&](Value column, State &state) {
-    startStrip(column, width);
+    if (width == lanes || passesCaches)
+      fetchRows(column, width);
+    if (beside && width == lanes) {
+      fetchAhead(column);
+      beside(column);
+    }
     buildParts({column, width}, parts, state, strip);
   };
   if (isOne)
@@ -230,15 +235,6 @@ void RowEmitter::buildStrips(Value from, Value to, int64_t width, State &state,
     build(ends ? arith::SubIOp::create(b, ends, iv) : iv, state);
   };
   state = buildLoop(getStripRole(), from, to, index(width), state, buildAt);
-}
-
-void RowEmitter::startStrip(Value column, int64_t width) {
-  if (width == lanes || passesCaches)
-    fetchRows(column, width);
-  if (!beside || width != lanes)
-    return;
-  fetchAhead(column);
-  beside(column);
 }
 
 void RowEmitter::forEachStrip(State &lanesState, State &tailState,

@@ -104,8 +104,6 @@ private:
   /// Builds whole strips of `width` elements in [from, to).
   void buildStrips(Value from, Value to, int64_t width, State &state,
                    StripFn strip);
-  /// Builds what a strip does beside its elements.
-  void startStrip(Value column, int64_t width);
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. The loops carry `lanesState` and `tailState`, and the first one
   /// has `levels` of blocks (see buildBlocks).
@@ -144,20 +142,16 @@ private:
   }
   /// Returns the elements from a column of the row to an aligned address.
   Value createHead(Value column);
-  /// Builds the strips of [from, to), a multiple of `width`.
+  /// Builds the strips of [from, to), a multiple of `width`, and what is left
+  /// of a line on both sides, each element once: a line that is streamed and
+  /// written by ordinary stores too costs more than either.
   void buildStreamedStrips(Value from, Value to, int64_t width, StripFn strip);
   Lines createLines(Value from, Value to, int64_t width);
   /// Builds strips that are stored past the caches.
   void buildPast(Value from, Value to, int64_t width, StripFn strip);
-  /// Writes what is left of a line on both sides, each element once: a line
-  /// that is streamed and written by ordinary stores too costs more than
-  /// either.
-  void buildHead(const Lines &lines, StripFn strip);
-  void buildRest(const Lines &lines, StripFn strip);
   /// Writes less than a line of columns: quarters of a line, then elements.
   void buildEdge(Value from, Value to, int64_t line, StripFn strip);
-  void buildPieces(Value from, Value to, int64_t width, bool isPast,
-                   StripFn strip);
+  void buildPieces(Value from, Value to, int64_t width, StripFn strip);
   /// Writes the strips of this row where the next one has been reduced.
   void buildBeside(const Lines &lines, StripFn strip);
   void storePast(Value vector, const Place &place);
@@ -325,7 +319,7 @@ private:
   RowStreamsAttr streams;          // null: all in the caches
   bool passesCaches = false;       // where strips of whole lines are built
   RowEmitter *statistic = nullptr; // of the next row
-  std::function<void(Value column)> beside; // what else a strip does
+  std::function<void(Value column)> beside; // what else a strip of lanes does
   LoopRole outerRole = LoopRole::Rows;
   bool distributed = false; // lanes are those of a later distribution
   bool goesDown = false;    // the last strip comes first

@@ -48,8 +48,6 @@ bool norm::hasVectors(Operation *op) {
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
 }
 
-bool norm::holdsVectors(Operation *op) { return anyIn(op, hasVectors); }
-
 void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
                             ArrayRef<Value> indices, int64_t elements,
                             CacheLevel level, int64_t ahead) {

@@ -31,9 +31,6 @@ std::optional<int64_t> getMaskedLength(Value mask);
 /// Returns true if `op` has operands or results that are vectors.
 bool hasVectors(Operation *op);
 
-/// Returns true if `op` or an op in it has vectors.
-bool holdsVectors(Operation *op);
-
 /// The cache that a prefetch brings a line into, as `memref.prefetch` counts.
 enum class CacheLevel { First = 3, Second = 2 };
 

@@ -108,7 +108,7 @@ static bool hasStrips(scf::ForOp loop, int64_t lanes) {
 /// innermost loop, and vectorize each.
 static bool hasScalarLoops(scf::ForOp loop) {
   return llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), hasLoop) &&
-         !norm::holdsVectors(loop);
+         !norm::anyIn(loop, norm::hasVectors);
 }
 
 static bool isOverRows(scf::ForOp loop) {

@@ -167,7 +167,7 @@ public:
     b.setLoc(loop.getLoc());
     norm::GPUScheduleAttr schedule = norm::getSchedule(loop);
     // Folding may have left no vector, as of a product with zero.
-    bool isVectorized = norm::holdsVectors(loop),
+    bool isVectorized = norm::anyIn(loop, norm::hasVectors),
          isPlanned = schedule && isVectorized;
     if (isVectorized && !schedule)
       norm::missed(loop, norm::Missed::NoSchedule);
