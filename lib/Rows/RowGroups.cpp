@@ -106,11 +106,8 @@ struct Statistic {
 class GroupBuilder {
 public:
   GroupBuilder(Block &block, RowShape shape) : block(block), shape(shape) {
-    for (auto [index, op] : llvm::enumerate(block)) {
-      places[&op] = index;
-      if (auto linalgOp = dyn_cast<LinalgOp>(op))
-        statistics[&op] = findStatistic(linalgOp);
-    }
+    for (auto op : block.getOps<LinalgOp>())
+      statistics[op] = findStatistic(op);
   }
 
   std::deque<RowGroup> build() {
@@ -128,15 +125,8 @@ public:
 
 private:
   struct Membership {
-    RowGroup *group;
+    RowGroup *group = nullptr;
     LoopPositions positions;
-  };
-
-  /// A group that uses the result of an op.
-  struct UsingGroup {
-    RowGroup *group;
-    LoopPositions positions; // of the producer
-    bool agrees = true;      // all uses see the same rows
   };
 
   /// Only the kernel of a row that is alone computes scalars.
@@ -187,32 +177,6 @@ private:
       most.elements = std::max(most.elements, found.elements);
     }
     return most;
-  }
-
-  /// Returns the groups that use `op`, in order, and the first other user.
-  SmallVector<UsingGroup> findUsers(LinalgOp op, int64_t &firstOther) {
-    SmallVector<UsingGroup> found;
-    for (OpOperand &use : op->getUses()) {
-      Operation *user = use.getOwner();
-      auto it = membership.find(user);
-      if (it == membership.end()) {
-        Operation *ancestor = block.findAncestorOpInBlock(*user);
-        if (!isa<tensor::DimOp>(user))
-          firstOther = std::min(firstOther, places.lookup(ancestor));
-        continue;
-      }
-      RowGroup *group = it->second.group;
-      LoopPositions positions = followToProducer(use, it->second.positions);
-      auto *known = llvm::find_if(
-          found, [&](UsingGroup &each) { return each.group == group; });
-      if (known == found.end())
-        known = found.insert(found.end(), UsingGroup{group, positions});
-      known->agrees &= seesSameRows(*group, known->positions, positions);
-    }
-    llvm::sort(found, [&](const UsingGroup &a, const UsingGroup &b) {
-      return places.lookup(a.group->root) < places.lookup(b.group->root);
-    });
-    return found;
   }
 
   static bool seesSameRows(const RowGroup &group, const LoopPositions &a,
@@ -325,33 +289,52 @@ private:
     membership[op] = {&group, std::move(positions)};
   }
 
-  /// Adds `op` to the group that uses it; returns false if other users than
-  /// groups keep it apart.
+  /// Adds `op` to the first group that uses it; returns false if that, or
+  /// another user, keeps it apart.
   bool joinUsers(LinalgOp op) {
-    int64_t firstOther = std::numeric_limits<int64_t>::max();
-    SmallVector<UsingGroup> users = findUsers(op, firstOther);
-    if (users.empty())
+    RowGroup *group = nullptr;
+    SmallVector<Operation *> others;
+    for (Operation *user : op->getUsers()) {
+      RowGroup *found = membership.lookup(user).group;
+      if (found && (!group || found->root->isBeforeInBlock(group->root)))
+        group = found;
+      else if (!found && !isa<tensor::DimOp>(user))
+        others.push_back(block.findAncestorOpInBlock(*user));
+    }
+    if (!group)
       return false;
-    UsingGroup &first = users.front();
-    if (places.lookup(first.group->root) >= firstOther)
+    // Users in other blocks of a function do not see results of the loop.
+    if (llvm::any_of(others, [&](Operation *other) {
+          return !other || !group->root->isBeforeInBlock(other);
+        }))
       return missed(op, Missed::UsedBefore), false;
-    return join(op, first);
+    return join(op, *group);
   }
 
-  bool join(LinalgOp op, const UsingGroup &user) {
-    if (!user.agrees)
-      return missed(op, Missed::OtherRows), false;
-    int64_t numRowDims = getRowDimsWith(*user.group, op, user.positions);
+  bool join(LinalgOp op, RowGroup &group) {
+    std::optional<LoopPositions> found;
+    for (OpOperand &use : op->getUses()) {
+      Membership user = membership.lookup(use.getOwner());
+      if (user.group != &group)
+        continue;
+      LoopPositions seen = followToProducer(use, user.positions);
+      if (!found)
+        found = std::move(seen);
+      else if (!seesSameRows(group, *found, seen))
+        return missed(op, Missed::OtherRows), false;
+    }
+    LoopPositions &positions = *found;
+    int64_t numRowDims = getRowDimsWith(group, op, positions);
     if (numRowDims == 0 && shape != RowShape::Alone) {
-      bool hasRows = llvm::any_of(user.positions, [&](int64_t position) {
-        return position != kNowhere && position < user.group->numRowDims;
+      bool hasRows = llvm::any_of(positions, [&](int64_t position) {
+        return position != kNowhere && position < group.numRowDims;
       });
       missed(op, hasRows ? Missed::OtherLoops : Missed::OncePerLoop);
       return false;
     }
-    if (!isSupported(*user.group, op, user.positions, numRowDims))
+    if (!isSupported(group, op, positions, numRowDims))
       return missed(op, Missed::NotOneVector), false;
-    add(*user.group, op, user.positions, numRowDims);
+    add(group, op, std::move(positions), numRowDims);
     return true;
   }
 
@@ -413,7 +396,6 @@ private:
 
   Block &block;
   RowShape shape;
-  llvm::DenseMap<Operation *, int64_t> places;
   llvm::DenseMap<Operation *, Statistic> statistics;
   llvm::DenseMap<Operation *, Membership> membership;
   std::deque<RowGroup> groups; // addresses stay valid
