@@ -183,3 +183,15 @@ Operation *norm::fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use) {
   rewriter.eraseOp(copy);
   return fused->fusedOp;
 }
+
+void norm::fuseIntoReaders(IRRewriter &rewriter, LinalgOp op) {
+  auto findUse = [&] {
+    return llvm::find_if(op->getUses(), [](OpOperand &use) {
+      return linalg::areElementwiseOpsFusable(&use);
+    });
+  };
+  for (auto use = findUse(); use != op->use_end(); use = findUse())
+    fuseCopyOfProducer(rewriter, *use);
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+}

@@ -306,22 +306,6 @@ static bool isReadByRows(GenericOp producer) {
   return hasReduction && end;
 }
 
-/// Fuses a copy of the producer into each reader.
-static void fuseIntoReaders(IRRewriter &rewriter, GenericOp producer) {
-  LDBG("norm-form-rows", 1) << "fuses into each reader " << producer;
-  while (!producer->use_empty()) {
-    OpOperand &use = *producer->use_begin();
-    Operation *reader = use.getOwner();
-    if (isa<tensor::DimOp>(reader)) {
-      rewriter.modifyOpInPlace(
-          reader, [&] { use.set(producer.getDpsInits().front()); });
-      continue;
-    }
-    fuseCopyOfProducer(rewriter, use);
-  }
-  rewriter.eraseOp(producer);
-}
-
 /// Returns true if the loop of the one op that reads the result can write it,
 /// too: each element is read at its own place.
 static bool isWrittenByReader(LinalgOp op) {
@@ -391,7 +375,7 @@ static void recompute(IRRewriter &rewriter, ArrayRef<LinalgOp> ops) {
       continue;
     if (generic && isReadByRows(generic)) {
       if (isCheaperToRecompute(op, KeptFor::Row))
-        fuseIntoReaders(rewriter, generic);
+        fuseIntoReaders(rewriter, op);
     } else if (!op->hasOneUse() && isCheaperToRecompute(op, KeptFor::Loops) &&
                !isWrittenByReader(op) &&
                llvm::none_of(op->getUsers(), [&](Operation *user) {

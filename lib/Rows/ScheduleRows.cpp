@@ -82,19 +82,9 @@ static void recomputeElementwiseRows(scf::ForallOp loop) {
   IRRewriter rewriter(loop.getContext());
   SmallVector<LinalgOp> ops = collectOps(loop);
   // In reverse order, producers are visited after their users.
-  for (LinalgOp producer : llvm::reverse(ops)) {
-    if (norm::getRowExtent(producer) == 1)
-      continue;
-    auto findUse = [&] {
-      return llvm::find_if(producer->getUses(), [](OpOperand &use) {
-        return linalg::areElementwiseOpsFusable(&use);
-      });
-    };
-    for (auto use = findUse(); use != producer->use_end(); use = findUse())
-      norm::fuseCopyOfProducer(rewriter, *use);
-    if (producer->use_empty())
-      rewriter.eraseOp(producer);
-  }
+  for (LinalgOp producer : llvm::reverse(ops))
+    if (norm::getRowExtent(producer) != 1)
+      norm::fuseIntoReaders(rewriter, producer);
 }
 
 /// What a shuffle between threads moves, in two halves.

@@ -37,6 +37,10 @@ bool isWidening(Operation *op);
 /// null if that fails; the user then reads the copy.
 Operation *fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
 
+/// Does so with all users that upstream can fuse an op into, and erases the op
+/// if it has no others.
+void fuseIntoReaders(IRRewriter &rewriter, linalg::LinalgOp op);
+
 } // namespace mlir::norm
 
 #endif // NORM_NORMALIZE_RECOMPUTE_H
