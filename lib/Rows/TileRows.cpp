@@ -113,30 +113,23 @@ static void forwardDims(RewriterBase &rewriter, const RowGroup &group) {
         forwardDim(rewriter, dim);
 }
 
-/// Returns the slices of `source` in the loop's body.
-static SmallVector<tensor::ExtractSliceOp> findSlices(Value source,
-                                                      Block *body) {
-  SmallVector<tensor::ExtractSliceOp> slices;
-  for (Operation *user : source.getUsers())
-    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
-      if (slice->getBlock() == body && slice.getSource() == source)
-        slices.push_back(slice);
-  return slices;
+/// Returns the body of the innermost loop.
+static Block *getBody(ArrayRef<LoopLikeOpInterface> loops) {
+  return &loops.back()->getRegion(0).front();
 }
 
-/// Returns those of `value`, in order. A value that the loop updates is sliced
-/// through the loop's argument.
+/// Returns the slices of `source` in the innermost loop's body, in order. A
+/// value that this loop updates is sliced through the loop's argument.
 static SmallVector<tensor::ExtractSliceOp>
-findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
-  SmallVector<tensor::ExtractSliceOp> slices = findSlices(value, body);
-  for (OpOperand &use : value.getUses())
-    if (use.getOwner() == loop)
-      if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
-        llvm::append_range(slices, findSlices(argument, body));
-  llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
-    return a->isBeforeInBlock(b);
-  });
-  return slices;
+findSlices(Value source, ArrayRef<LoopLikeOpInterface> loops) {
+  LoopLikeOpInterface inner = loops.back();
+  return llvm::filter_to_vector(
+      getBody(loops)->getOps<tensor::ExtractSliceOp>(),
+      [&](tensor::ExtractSliceOp slice) {
+        auto carried = dyn_cast<BlockArgument>(slice.getSource());
+        OpOperand *init = carried ? inner.getTiedLoopInit(carried) : nullptr;
+        return slice.getSource() == source || (init && init->get() == source);
+      });
 }
 
 static bool isEqual(OpFoldResult x, OpFoldResult y) {
@@ -163,11 +156,6 @@ static void mergeSlices(IRRewriter &rewriter,
   slices = std::move(kept);
 }
 
-/// Returns the body of the innermost loop.
-static Block *getBody(ArrayRef<LoopLikeOpInterface> loops) {
-  return &loops.back()->getRegion(0).front();
-}
-
 /// Returns the results of `op` that are used after the group, from `next` on.
 static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
   SmallVector<unsigned> numbers;
@@ -192,8 +180,7 @@ static void fuseMember(IRRewriter &rewriter,
                        LinalgOp member, Operation *next) {
   SmallVector<unsigned> behind = findUsedBehind(member, next);
   for (OpResult result : member->getResults()) {
-    SmallVector<tensor::ExtractSliceOp> slices =
-        findSlices(result, loops.back(), getBody(loops));
+    SmallVector<tensor::ExtractSliceOp> slices = findSlices(result, loops);
     mergeSlices(rewriter, slices);
     for (tensor::ExtractSliceOp slice : slices) {
       std::optional<scf::SCFFuseProducerOfSliceResult> fused =
@@ -230,15 +217,15 @@ static bool isOfEachIteration(tensor::ExtractSliceOp place,
 static void readOwnRows(IRRewriter &rewriter,
                         ArrayRef<LoopLikeOpInterface> loops) {
   LoopLikeOpInterface inner = loops.back(), outer = loops.front();
-  Block *body = getBody(loops);
   for (auto [argument, start] :
        llvm::zip_equal(inner.getRegionIterArgs(), outer.getInits())) {
-    SmallVector<tensor::ExtractSliceOp> own = findSlices(argument, body);
+    SmallVector<tensor::ExtractSliceOp> own = findSlices(argument, loops);
     // Of an empty tensor nothing is read: each op that writes it has its own.
     if (own.empty() || start.getDefiningOp<tensor::EmptyOp>())
       continue;
-    for (tensor::ExtractSliceOp read : findSlices(start, body))
-      if (cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(own.front(),
+    for (tensor::ExtractSliceOp read : findSlices(start, loops))
+      if (read.getSource() == start &&
+          cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(own.front(),
                                                                isEqual) &&
           isOfEachIteration(read, loops))
         rewriter.modifyOpInPlace(
