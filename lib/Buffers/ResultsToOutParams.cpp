@@ -31,6 +31,7 @@
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Normalize/RowJoins.h"
+#include "norm/Rows/Rows.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
@@ -441,29 +442,16 @@ static bool isChosen(Value v) {
          !isa<LoopLikeOpInterface>(def);
 }
 
-/// Returns true if `value` is what ops and loops made of `start` by writing to
-/// it.
-static bool isUpdated(Value value, Value start) {
-  while (value != start) {
-    auto result = dyn_cast<OpResult>(value);
-    auto op = result ? dyn_cast<DestinationStyleOpInterface>(result.getOwner())
-                     : nullptr;
-    auto loop = result ? dyn_cast<scf::ForOp>(result.getOwner()) : nullptr;
-    if (!op && !loop)
-      return false;
-    value = op ? op.getTiedOpOperand(result)->get()
-               : loop.getTiedLoopInit(result)->get();
-  }
-  return true;
-}
-
 /// Returns true if an op or a loop writes this operand, and reads it.
 static bool continuesFrom(OpOperand &operand, const AnalysisState &state) {
   if (auto loop = dyn_cast<scf::ForOp>(operand.getOwner())) {
     BlockArgument carried = loop.getTiedLoopRegionIterArg(&operand);
     Value yielded =
         carried ? loop.getTiedLoopYieldedValue(carried)->get() : Value();
-    return carried && yielded != carried && isUpdated(yielded, carried);
+    return carried && yielded != carried &&
+           norm::findDestination(yielded, [](Operation *op) {
+             return isa<DestinationStyleOpInterface, scf::ForOp>(op);
+           }) == carried;
   }
   auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
   return op && op.isDpsInit(&operand) && state.bufferizesToMemoryRead(operand);

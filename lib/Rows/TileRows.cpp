@@ -78,31 +78,34 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
       b.replaceOp(user, one);
 }
 
-/// Returns the first tensor that ops and loops over rows made `value` of, by
-/// writing to it: it has the same extents. Both versions of a product have one.
-static Value findDestination(Value value) {
+Value norm::findDestination(Value value,
+                            llvm::function_ref<bool(Operation *)> updates) {
   auto result = dyn_cast<OpResult>(value);
   Operation *op = result ? result.getOwner() : nullptr;
-  if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
-    return findDestination(dps.getTiedOpOperand(result)->get());
-  if (auto loop = dyn_cast_or_null<LoopLikeOpInterface>(op);
-      loop && getRole(loop))
-    return findDestination(loop.getTiedLoopInit(result)->get());
-  if (auto choice = dyn_cast_or_null<scf::IfOp>(op)) {
-    unsigned number = result.getResultNumber();
-    Value dest = findDestination(choice.thenYield().getOperand(number));
-    if (dest == findDestination(choice.elseYield().getOperand(number)))
-      return dest;
-  }
-  return value;
+  if (!op || !updates(op))
+    return value;
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
+    return findDestination(dps.getTiedOpOperand(result)->get(), updates);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return findDestination(loop.getTiedLoopInit(result)->get(), updates);
+  auto choice = cast<scf::IfOp>(op);
+  unsigned number = result.getResultNumber();
+  Value dest = findDestination(choice.thenYield().getOperand(number), updates);
+  return dest == findDestination(choice.elseYield().getOperand(number), updates)
+             ? dest
+             : value;
 }
 
 /// Takes an extent from the destination, because an op that was fused into a
-/// loop would otherwise stay alive for its shape.
+/// loop would otherwise stay alive for its shape. Loops over rows keep extents.
+/// Both versions of a product have one destination.
 static void forwardDim(RewriterBase &rewriter, tensor::DimOp dim) {
-  rewriter.modifyOpInPlace(dim, [&] {
-    dim.getSourceMutable().assign(findDestination(dim.getSource()));
+  Value destination = findDestination(dim.getSource(), [](Operation *op) {
+    return isa<DestinationStyleOpInterface, scf::IfOp>(op) ||
+           (isa<LoopLikeOpInterface>(op) && getRole(op));
   });
+  rewriter.modifyOpInPlace(dim,
+                           [&] { dim.getSourceMutable().assign(destination); });
 }
 
 /// Does so with all extents of a group's results.
@@ -268,16 +271,6 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
   }
 }
 
-/// Returns where the ops of a row start to write what becomes `result`.
-static Value getDestination(ArrayRef<LinalgOp> members, OpResult result) {
-  auto op = cast<LinalgOp>(result.getOwner());
-  Value init = op.getTiedOpOperand(result)->get();
-  auto producer = init.getDefiningOp<LinalgOp>();
-  return producer && llvm::is_contained(members, producer)
-             ? getDestination(members, cast<OpResult>(init))
-             : init;
-}
-
 /// Moves the ops of a row that is alone into a loop of one iteration.
 static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
   Operation *next = group.root->getNextNode();
@@ -286,7 +279,9 @@ static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
     for (unsigned number : findUsedBehind(op, next)) {
       results.push_back(op->getResult(number));
       destinations.push_back(
-          getDestination(group.members, op->getResult(number)));
+          findDestination(results.back(), [&](Operation *each) {
+            return llvm::is_contained(group.members, dyn_cast<LinalgOp>(each));
+          }));
     }
   Location loc = group.root.getLoc();
   rewriter.setInsertionPoint(next);
