@@ -33,8 +33,8 @@ Slice Slice::getWhole(OpBuilder &b, Location loc, Value tensor) {
 Value Slice::extract(OpBuilder &b, Location loc, RankedTensorType type,
                      Value tensor) const {
   SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, type, tensor, offsets, sizes,
-                                        strides);
+  return b.createOrFold<tensor::ExtractSliceOp>(loc, type, tensor, offsets,
+                                                sizes, strides);
 }
 
 Value Slice::insert(OpBuilder &b, Location loc, Value v, Value tensor) const {

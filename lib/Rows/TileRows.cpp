@@ -273,6 +273,7 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
 
 /// Moves the ops of a row that is alone into a loop of one iteration.
 static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
+  forwardDims(rewriter, group);
   Operation *next = group.root->getNextNode();
   SmallVector<Value> results, destinations;
   for (LinalgOp op : llvm::reverse(group.members))
@@ -288,26 +289,22 @@ static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
   scf::ForallOp loop =
       createBlockLoop(rewriter, loc, {rewriter.getIndexAttr(1)}, destinations,
                       /*schedule=*/{});
+  for (LinalgOp op : llvm::reverse(group.members))
+    rewriter.moveOpBefore(op, loop.getTerminator());
+  replaceBehind(rewriter, results, loop.getResults(), next);
   rewriter.setInsertionPointToStart(loop.getBody());
-  IRMapping map;
-  SmallVector<Slice> outputs;
   // Each output is the slice that bufferization takes for the one that is
   // inserted again: a copy of the row onto itself would race.
-  for (auto [destination, arg] :
-       llvm::zip(destinations, loop.getRegionIterArgs())) {
-    auto type = cast<RankedTensorType>(arg.getType());
-    outputs.push_back(Slice::getWhole(rewriter, loc, arg));
-    map.map(destination, type.hasStaticShape() ? arg
-                                               : outputs.back().extract(
-                                                     rewriter, loc, type, arg));
+  for (auto [result, destination, arg] :
+       llvm::zip(results, destinations, loop.getRegionIterArgs())) {
+    Slice place = Slice::getWhole(rewriter, loc, arg);
+    Value own = place.extract(rewriter, loc,
+                              cast<RankedTensorType>(arg.getType()), arg);
+    rewriter.replaceUsesWithIf(destination, own, [&](OpOperand &use) {
+      return loop->isProperAncestor(use.getOwner());
+    });
+    place.insert(rewriter, loop, result, arg);
   }
-  for (LinalgOp op : llvm::reverse(group.members))
-    rewriter.clone(*op, map);
-  for (auto [result, output, arg] :
-       llvm::zip(results, outputs, loop.getRegionIterArgs()))
-    output.insert(rewriter, loop, map.lookup(result), arg);
-  replaceBehind(rewriter, results, loop.getResults(), next);
-  eraseMembers(rewriter, group);
 }
 
 /// Tiles the group's rows and fuses its members; the root is replaced.
