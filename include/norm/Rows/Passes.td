@@ -95,27 +95,14 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     an op over the rows, which norm-tile-rows computes for a block of rows at once:
 
     ```mlir
-    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) {
-    ^bb0(%a: f32, %s: f32, %o: f32):
-      %root = math.sqrt %s : f32
-      %v = arith.divf %a, %root : f32
-      linalg.yield %v : f32
-    } -> tensor<16x64xf32>
+    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) // x / sqrt(sum)
     ```
 
     becomes
 
     ```mlir
-    %root = linalg.generic ... ins(%sum : tensor<16xf32>) {
-    ^bb0(%s: f32, %o: f32):
-      %r = math.sqrt %s : f32
-      linalg.yield %r : f32
-    } -> tensor<16xf32>
-    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) {
-    ^bb0(%a: f32, %r: f32, %o: f32):
-      %v = arith.divf %a, %r : f32
-      linalg.yield %v : f32
-    } -> tensor<16x64xf32>
+    %root = linalg.generic ... ins(%sum : tensor<16xf32>) // sqrt(sum)
+    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) // x / root
     ```
 
     The op has the loops on which the values depend, whichever these are: of a norm over
