@@ -299,14 +299,6 @@ GPUScheduleAttr norm::scheduleSums(ArrayRef<LinalgOp> ops) {
 // Columns
 //===----------------------------------------------------------------------===//
 
-/// Registers for the sums of `elements` columns at three levels, and for what a
-/// thread loads before it adds.
-static int64_t getColumnRegisters(const RowTarget &target, int64_t elements,
-                                  int64_t bytes) {
-  int64_t loaded = llvm::divideCeil(target.rowsAhead * elements * bytes, 4);
-  return llvm::alignTo(24 + loaded + 3 * elements, 8);
-}
-
 GPUScheduleAttr norm::chooseColumnSchedule(ArrayRef<LinalgOp> ops) {
   RowForm form(ops);
   LinalgOp op = ops.front();
@@ -322,8 +314,8 @@ GPUScheduleAttr norm::chooseColumnSchedule(ArrayRef<LinalgOp> ops) {
   // One column would be no vector, so an odd number of them has a mask.
   if (threads * vector == 1)
     threads = std::min<int64_t>(kWarpSize, llvm::PowerOf2Ceil(form.extent));
-  return GPUScheduleAttr::get(op->getContext(), threads, vector,
-                              threads * vector,
-                              getColumnRegisters(target, vector, form.bytes),
-                              /*cluster=*/1, /*shifted=*/false);
+  // Sums at three levels, and what a thread loads before it adds.
+  int64_t held = 3 + llvm::divideCeil(target.rowsAhead * form.bytes, 4);
+  Row row{target, 1, vector, form.bytes, /*shifted=*/false, held};
+  return makeSchedule(op->getContext(), {threads, 1}, row);
 }
