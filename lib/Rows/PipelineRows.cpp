@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowGroups.h"
 #include "RowMatch.h"
 #include "Streams.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -16,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "norm/IR/Missed.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 
 using namespace mlir;

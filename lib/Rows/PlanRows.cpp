@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowGroups.h"
+#include "RowLoops.h"
 #include "norm/IR/KnownExtents.h"
 #include "llvm/ADT/bit.h"
 

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowGroups.h"
 #include "RowLoops.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/KnownExtents.h"

@@ -61,6 +61,14 @@ std::optional<PartialSums> matchColumnReductions(linalg::LinalgOp op);
 /// Returns the properties of an op, or nullopt if other passes must lower it.
 std::optional<RowMatch> matchRow(linalg::LinalgOp op);
 
+/// The elements of a strip, and of one behind the last whole strip.
+struct StripLanes {
+  int64_t lanes, tail;
+};
+
+/// Returns these for an op that no threads share, by its plan and its row.
+StripLanes chooseStripLanes(linalg::LinalgOp op, const RowMatch &match);
+
 /// Returns true for a contraction that reads an element of an operand several
 /// times, as a product of matrices does. One whose operands both have all loops
 /// is only a sum of products.

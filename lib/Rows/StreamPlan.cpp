@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowGroups.h"
 #include "RowMatch.h"
 #include "RowValues.h"
 #include "Streams.h"
@@ -16,6 +15,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Missed.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Buffers.h"
 #include <variant>

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowEmitter.h"
-#include "RowGroups.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
