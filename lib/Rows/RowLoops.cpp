@@ -207,14 +207,6 @@ private:
     llvm::append_range(built.loops, nest.loops);
   }
 
-  OpFoldResult getSize(OpFoldResult size, OpFoldResult first,
-                       OpFoldResult extent) {
-    std::optional<int64_t> known = getConstantIntValue(extent);
-    if (!schedule && known && *known <= *getConstantIntValue(size))
-      return extent;
-    return createBlockSize(b, loc, first, size, extent);
-  }
-
   SmallVector<Piece> buildPart(ValueRange ivs, ValueRange args) {
     Slice tile{SmallVector<OpFoldResult>(extents.size(), b.getIndexAttr(0)),
                extents};
@@ -223,7 +215,8 @@ private:
       tile.offsets[loop] = affine::makeComposedFoldedAffineApply(
           b, loc, b.getAffineDimExpr(0) * b.getAffineSymbolExpr(0),
           {ivs[loop], size});
-      tile.sizes[loop] = getSize(size, tile.offsets[loop], extents[loop]);
+      tile.sizes[loop] =
+          createBlockSize(b, loc, tile.offsets[loop], size, extents[loop]);
       if (sums.divides(loop))
         numbers.push_back(ivs[loop]);
     }

@@ -103,6 +103,8 @@ OpFoldResult norm::createBlockSize(OpBuilder &b, Location loc,
                          block = getConstantIntValue(most);
   if (all && block && *all % *block == 0)
     return most;
+  if (all && block && *all < *block)
+    return extent;
   AffineExpr rest = b.getAffineSymbolExpr(0) - b.getAffineDimExpr(0);
   AffineMap map =
       AffineMap::get(1, 2, {rest, b.getAffineSymbolExpr(1)}, b.getContext());

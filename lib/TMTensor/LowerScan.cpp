@@ -101,12 +101,9 @@ SmallVector<Value> tm_tensor::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     part.offsets = getAsOpFoldResult(ivs);
     part.sizes.assign(rank - 1, b.getIndexAttr(1));
     if (hasColumns) {
-      std::optional<int64_t> whole = getConstantIntValue(sizes.back());
       part.sizes.back() =
-          whole && *whole < kColumns
-              ? sizes.back()
-              : createBlockSize(b, b.getLoc(), part.offsets.back(),
-                                b.getIndexAttr(kColumns), sizes.back());
+          createBlockSize(b, b.getLoc(), part.offsets.back(),
+                          b.getIndexAttr(kColumns), sizes.back());
       part.kept.push_back(operand == 2 ? rank - 2 : rank - 1);
     }
     if (operand == 2)
