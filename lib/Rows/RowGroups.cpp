@@ -62,10 +62,6 @@ static bool isRowWise(LinalgOp op) {
   return accessesElementsOfLoops(op);
 }
 
-static LoopPositions getIdentity(LinalgOp root) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
-}
-
 /// Maps the loops of the producer of `use` to the root of the user's group.
 static LoopPositions followToProducer(OpOperand &use,
                                       const LoopPositions &userPositions) {
@@ -360,37 +356,33 @@ private:
 
   /// Opens a group of `root`, which its producers may join.
   void openGroup(LinalgOp root) {
-    LoopPositions identity = getIdentity(root);
-    if (shape == RowShape::Alone) {
-      if (!hasOneVector(root, identity, /*numRowDims=*/0))
-        return;
-      groups.emplace_back().root = root;
-      return add(groups.back(), root, identity, /*numRowDims=*/0);
-    }
     SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
-    int64_t loops = kinds.size();
-    int64_t numRowDims =
-        llvm::find(kinds, IteratorType::reduction) - kinds.begin();
-    std::optional<PartialSums> sums = findSums(root);
-    if (sums)
-      numRowDims = sums->numLoops;
-    // An op on the statistics of rows has one value per row, and no rows.
-    if (numRowDims == loops && statistics.lookup(root).loops <= loops)
-      numRowDims = loops - 1;
-    if (numRowDims == 0) {
-      // A GPU's sums of rows join or get loops later.
-      if (kinds.front() == IteratorType::reduction && loops > 1 &&
-          shape == RowShape::Any)
-        missed(root, Missed::RowsReduced);
-      return;
+    int64_t loops = kinds.size(), numRowDims = 0;
+    std::optional<PartialSums> sums;
+    if (shape != RowShape::Alone) {
+      sums = findSums(root);
+      numRowDims =
+          sums ? sums->numLoops
+               : llvm::find(kinds, IteratorType::reduction) - kinds.begin();
+      // An op on the statistics of rows has one value per row, and no rows.
+      if (numRowDims == loops && statistics.lookup(root).loops <= loops)
+        numRowDims = loops - 1;
+      if (numRowDims == 0) {
+        // A GPU's sums of rows join or get loops later.
+        if (kinds.front() == IteratorType::reduction && loops > 1 &&
+            shape == RowShape::Any)
+          missed(root, Missed::RowsReduced);
+        return;
+      }
     }
-    if (shape == RowShape::OneVector &&
-        !hasOneVector(root, identity, numRowDims))
+    LoopPositions identity = llvm::to_vector(llvm::seq(loops));
+    if (shape != RowShape::Any && !hasOneVector(root, identity, numRowDims))
       return missed(root, Missed::NotOneVector);
-    groups.emplace_back().root = root;
-    groups.back().sums = std::move(sums);
-    groups.back().isOfPart = getRole(block.getParentOp()) == LoopRole::Rows;
-    add(groups.back(), root, identity, numRowDims);
+    RowGroup &group = groups.emplace_back();
+    group.root = root;
+    group.sums = std::move(sums);
+    group.isOfPart = getRole(block.getParentOp()) == LoopRole::Rows;
+    add(group, root, std::move(identity), numRowDims);
   }
 
   Block &block;
