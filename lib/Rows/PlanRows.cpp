@@ -78,11 +78,8 @@ RowPlanAttr norm::planGroup(const RowGroup &group, RowWorkers workers) {
   if (workers == RowWorkers::GPU)
     return RowPlanAttr::get(context, /*rows_per_block=*/1);
   RowTarget target = getRowTarget(group.root);
-  auto given = group.root->getAttrOfType<RowPlanAttr>(planAttrName);
-  if (!given)
-    given = RowPlanAttr::get(context);
-  RowPlanAttr plan =
-      planStrips(given, target, group.isDivided() ? target.rowsPerPart : 0);
+  RowPlanAttr plan = planStrips(findPlan(group.root), target,
+                                group.isDivided() ? target.rowsPerPart : 0);
   bool isParallel =
       group.isSharedBy(workers) && !group.isDivided() && plan.getParallel();
   int64_t rows = countRows(group, plan.getRowsPerPart());
