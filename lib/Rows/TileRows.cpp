@@ -264,7 +264,7 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
   for (LinalgOp member : ArrayRef(group.members).drop_front())
     fuseMember(rewriter, loops, member, next);
   for (LoopLikeOpInterface each : loops) {
-    setRole(each, LoopRole::Rows);
+    setRole(each, LoopRole::Rows, getSchedule(each));
     if (plan.getLanes())
       each->setAttr(planAttrName, plan.getOfLoop());
   }
@@ -372,8 +372,6 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
       buildPartLoops(rewriter, *group.sums, sizes, loopType, schedule);
   replaceBehind(rewriter, group.root->getResults(), parts.results, next);
   fuseMembers(rewriter, group, parts.loops, next, plan);
-  if (schedule)
-    setRole(parts.loops.front(), LoopRole::Rows, schedule);
   eraseMembers(rewriter, group);
   Block *body = getBody(parts.loops);
   if (failed(tileBlock(rewriter, *body, workers)))
