@@ -102,3 +102,37 @@ func.func @alone(%x: tensor<512x800xf32>, %z: tensor<800xf32>) -> tensor<800xf32
   } -> tensor<800xf32>
   return %y : tensor<800xf32>
 }
+
+// -----
+
+// The statistic is needed before, so that a part has the sum alone, whose plan says
+// nothing of blocks: no loop over single rows would follow them.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @needed_before
+// CHECK: tensor.extract
+// CHECK: scf.for %{{.*}} = %c0 to %c8 step %c1
+// CHECK-NOT: scf.for
+// CHECK: ins(%{{.*}} : tensor<64x64xf32>, tensor<64xf32>) outs(%{{.*}}) attrs = {norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
+// CHECK-NOT: scf.for
+// FORALL-LABEL: func @needed_before
+// FORALL: tensor.extract
+// FORALL: scf.forall (%{{.*}}) in (8)
+func.func @needed_before(%x: tensor<512x64xf32>, %i: tensor<512xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<512x64xf32>) outs(%i : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<512xf32>
+  %e = tensor.extract %s[%c0] : tensor<512xf32>
+  %t = linalg.generic {indexing_maps = [#id, #row, #col], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<512x64xf32>, tensor<512xf32>) outs(%y : tensor<64xf32>) {
+  ^bb0(%a: f32, %q: f32, %b: f32):
+    %m = arith.mulf %a, %q : f32
+    %n = arith.mulf %m, %q : f32
+    %c = arith.addf %n, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<64xf32>
+  return %t, %e : tensor<64xf32>, f32
+}
