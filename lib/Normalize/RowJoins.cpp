@@ -15,13 +15,17 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
 static RankedTensorType getTensorType(Value v) {
   return cast<RankedTensorType>(v.getType());
+}
+
+RowPart norm::getRowPart(OffsetSizeAndStrideOpInterface slice) {
+  return {slice.getStaticOffsets().back(), slice.getStaticSizes().back(),
+          slice.getStaticStrides().back()};
 }
 
 /// Returns the part of the rows of `whole` that a slice is, if it is of all of
@@ -38,12 +42,10 @@ static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
     if (!isZeroInteger(offsets[dim]) || !isOneInteger(strides[dim]) ||
         !areKnownEqual(sizes[dim], {whole, dim}))
       return std::nullopt;
-  std::optional<int64_t> offset = getConstantIntValue(offsets[last]),
-                         size = getConstantIntValue(sizes[last]),
-                         stride = getConstantIntValue(strides[last]);
-  if (!offset || !size || !stride || *stride < 1)
+  if (slice.isDynamicOffset(last) || slice.isDynamicSize(last) ||
+      slice.isDynamicStride(last) || slice.getStaticStride(last) < 1)
     return std::nullopt;
-  return RowPart{*offset, *size, *stride};
+  return getRowPart(slice);
 }
 
 std::optional<RowPart> norm::matchRowSlice(tensor::ExtractSliceOp slice) {
@@ -75,38 +77,17 @@ static SmallVector<ReassociationIndices> groupLastTwo(int64_t rank) {
   return groups;
 }
 
-static std::optional<RowJoin> matchConcat(tensor::ConcatOp concat) {
-  RowJoin join;
-  if (static_cast<int64_t>(concat.getDim()) !=
-      concat.getResultType().getRank() - 1)
-    return std::nullopt;
-  int64_t offset = 0;
-  for (Value value : concat.getInputs()) {
-    int64_t size = getTensorType(value).getShape().back();
-    if (ShapedType::isDynamic(size) || size == 0)
-      return std::nullopt;
-    join.parts.push_back({offset, size, 1});
-    join.values.push_back(value);
-    offset += size;
-  }
-  return join;
-}
-
-static bool isLoopIndex(Value v, int64_t loop) {
-  auto index = v.getDefiningOp<linalg::IndexOp>();
-  return index && static_cast<int64_t>(index.getDim()) == loop;
-}
-
-/// Returns true if `v` is the innermost index less `from`.
-static bool isColumnFrom(Value v, int64_t loop, int64_t from) {
-  if (from == 0)
-    return isLoopIndex(v, loop);
-  Operation *op = v.getDefiningOp();
-  APInt offset;
-  return isa_and_nonnull<arith::SubIOp, arith::AddIOp>(op) &&
-         isLoopIndex(op->getOperand(0), loop) &&
-         matchPattern(op->getOperand(1), m_ConstantInt(&offset)) &&
-         offset.getSExtValue() == (isa<arith::SubIOp>(op) ? from : -from);
+/// Returns true if `v` is the index of a loop less `from`.
+static bool isLoopIndex(Value v, linalg::GenericOp op, uint64_t loop,
+                        int64_t from = 0) {
+  AffineMap less =
+      AffineMap::get(1, 0, getAffineDimExpr(0, op.getContext()) - from);
+  auto indices = op.getBody()->getOps<linalg::IndexOp>();
+  return v.getType().isIndex() &&
+         llvm::any_of(indices, [&](linalg::IndexOp index) {
+           return index.getDim() == loop &&
+                  areKnownEqual(v, {less, ValueRange(index.getResult())});
+         });
 }
 
 /// Returns true if the op reads the element of its own indices, with the
@@ -120,24 +101,25 @@ static bool readsOwnElement(tensor::ExtractOp extract, linalg::GenericOp op,
   for (int64_t dim = 0; dim < last; ++dim) {
     Value index = extract.getIndices()[dim];
     bool isOwn =
-        isLoopIndex(index, dim) ||
+        isLoopIndex(index, op, dim) ||
         (getTensorType(init).getDimSize(dim) == 1 && isZeroInteger(index));
     if (!isOwn || !areKnownEqual({init, dim}, {extract.getTensor(), dim}))
       return false;
   }
-  return isColumnFrom(extract.getIndices().back(), last, from);
+  return isLoopIndex(extract.getIndices().back(), op, last, from);
 }
 
 /// Matches what `op` yields in columns `from` to `to`: an element of a tensor,
 /// or a choice between two of these by the column.
 static bool matchSelection(linalg::GenericOp op, Value v, int64_t from,
-                           int64_t to, RowJoin &join) {
+                           int64_t to, RowParts &parts,
+                           SmallVector<Value> &values) {
   if (auto extract = v.getDefiningOp<tensor::ExtractOp>()) {
     if (!readsOwnElement(extract, op, from) ||
         getTensorType(extract.getTensor()).getShape().back() != to - from)
       return false;
-    join.parts.push_back({from, to - from, 1});
-    join.values.push_back(extract.getTensor());
+    parts.push_back({from, to - from, 1});
+    values.push_back(extract.getTensor());
     return true;
   }
   auto choice = v.getDefiningOp<scf::IfOp>();
@@ -145,30 +127,54 @@ static bool matchSelection(linalg::GenericOp op, Value v, int64_t from,
     return false;
   auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
   APInt bound;
-  if (!compare || !isLoopIndex(compare.getLhs(), op.getNumLoops() - 1) ||
+  if (!compare || !isLoopIndex(compare.getLhs(), op, op.getNumLoops() - 1) ||
       !matchPattern(compare.getRhs(), m_ConstantInt(&bound)) ||
       (compare.getPredicate() != arith::CmpIPredicate::ult &&
        compare.getPredicate() != arith::CmpIPredicate::slt))
     return false;
   int64_t seam = bound.getSExtValue();
   return from < seam && seam < to &&
-         matchSelection(op, choice.thenYield().getOperand(0), from, seam,
-                        join) &&
-         matchSelection(op, choice.elseYield().getOperand(0), seam, to, join);
+         matchSelection(op, choice.thenYield().getOperand(0), from, seam, parts,
+                        values) &&
+         matchSelection(op, choice.elseYield().getOperand(0), seam, to, parts,
+                        values);
 }
 
-static std::optional<RowJoin> matchSelection(linalg::GenericOp op) {
+static LogicalResult insertSelected(linalg::GenericOp op,
+                                    PatternRewriter &rewriter) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumLoops() == 0 || !op.isAllParallelLoops() ||
       !op.getIndexingMapsArray().back().isIdentity())
-    return std::nullopt;
+    return rewriter.notifyMatchFailure(op, "not one elementwise result");
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   int64_t extent = getTensorType(op->getResult(0)).getShape().back();
-  RowJoin join;
+  RowParts parts;
+  SmallVector<Value> values;
   if (ShapedType::isDynamic(extent) || !yielded.getDefiningOp<scf::IfOp>() ||
-      !matchSelection(op, yielded, 0, extent, join))
-    return std::nullopt;
-  return join;
+      !matchSelection(op, yielded, 0, extent, parts, values))
+    return rewriter.notifyMatchFailure(op, "does not select by the column");
+  rewriter.replaceOp(op,
+                     createRowJoin(rewriter, op->getResult(0), parts, values));
+  return success();
+}
+
+static LogicalResult insertConcatenated(tensor::ConcatOp concat,
+                                        PatternRewriter &rewriter) {
+  RankedTensorType type = concat.getResultType();
+  if (static_cast<int64_t>(concat.getDim()) != type.getRank() - 1)
+    return rewriter.notifyMatchFailure(concat, "not of rows");
+  RowParts parts;
+  int64_t offset = 0;
+  for (Value value : concat.getInputs()) {
+    int64_t size = getTensorType(value).getShape().back();
+    if (ShapedType::isDynamic(size) || size == 0)
+      return rewriter.notifyMatchFailure(concat, "not of known parts");
+    parts.push_back({offset, size, 1});
+    offset += size;
+  }
+  rewriter.replaceOp(
+      concat, createRowJoin(rewriter, concat, parts, concat.getInputs()));
+  return success();
 }
 
 SmallVector<tensor::InsertSliceOp>
@@ -192,49 +198,36 @@ norm::matchRowInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-static std::optional<RowJoin> matchInsertions(tensor::InsertSliceOp last) {
-  RowJoin join;
-  for (tensor::InsertSliceOp insert : matchRowInsertions(last)) {
-    // The ops on parts have as many dimensions as those on rows.
-    if (insert.getSourceType().getRank() != insert.getDestType().getRank())
-      return std::nullopt;
-    join.parts.push_back(*matchPart(insert, insert.getDest()));
-    join.values.push_back(insert.getSource());
-  }
-  return join.parts.empty() ? std::nullopt : std::optional(join);
-}
-
-/// Matches columns that are stacked and then flattened: element i of part p is
-/// element i * parts + p of the row.
-static std::optional<RowJoin> matchStack(tensor::CollapseShapeOp collapse) {
-  Operation *stack = collapse.getSrc().getDefiningOp();
-  if (!stack || isa<tensor::CollapseShapeOp>(stack))
-    return std::nullopt;
-  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+/// Inserts columns that are stacked and then flattened: element i of the one at
+/// `offset` is element i * columns + offset of the row.
+static LogicalResult insertStacked(tensor::CollapseShapeOp collapse,
+                                   PatternRewriter &rewriter) {
+  auto stack = collapse.getSrc().getDefiningOp<tensor::InsertSliceOp>();
   RankedTensorType type = collapse.getSrcType();
   int64_t rank = type.getRank();
-  if (rank < 2 || groups != groupLastTwo(rank) || type.isDynamicDim(rank - 2))
-    return std::nullopt;
-  std::optional<RowJoin> join = matchRowJoin(stack);
-  if (!join || join->hasUnitDim)
-    return std::nullopt;
-  int64_t number = join->parts.size();
-  for (auto [index, part] : llvm::enumerate(join->parts)) {
-    if (part.size != 1)
-      return std::nullopt;
-    part = {static_cast<int64_t>(index), type.getDimSize(rank - 2), number};
+  if (!stack || rank < 2 ||
+      collapse.getReassociationIndices() != groupLastTwo(rank) ||
+      type.isDynamicDim(rank - 2))
+    return rewriter.notifyMatchFailure(collapse, "not of stacked columns");
+  SmallVector<tensor::InsertSliceOp> inserts = matchRowInsertions(stack);
+  RowParts parts;
+  for (tensor::InsertSliceOp insert : inserts) {
+    RowPart part = getRowPart(insert);
+    if (part.size != 1 || insert.getSourceType().getRank() != rank)
+      return rewriter.notifyMatchFailure(collapse, "not of columns");
+    parts.push_back({part.offset, type.getDimSize(rank - 2),
+                     static_cast<int64_t>(inserts.size())});
   }
-  join->hasUnitDim = true;
-  return join;
-}
-
-std::optional<RowJoin> norm::matchRowJoin(Operation *op) {
-  return TypeSwitch<Operation *, std::optional<RowJoin>>(op)
-      .Case([](tensor::ConcatOp concat) { return matchConcat(concat); })
-      .Case([](tensor::InsertSliceOp last) { return matchInsertions(last); })
-      .Case([](tensor::CollapseShapeOp stack) { return matchStack(stack); })
-      .Case([](linalg::GenericOp generic) { return matchSelection(generic); })
-      .Default([](Operation *) { return std::nullopt; });
+  if (parts.empty())
+    return rewriter.notifyMatchFailure(collapse, "leaves columns out");
+  auto values =
+      llvm::map_to_vector(inserts, [&](tensor::InsertSliceOp insert) -> Value {
+        return tensor::CollapseShapeOp::create(
+            rewriter, insert.getLoc(), insert.getSource(), groupLastTwo(rank));
+      });
+  rewriter.replaceOp(collapse,
+                     createRowJoin(rewriter, collapse, parts, values));
+  return success();
 }
 
 /// Returns offsets, sizes and strides of a part of the rows of `tensor`.
@@ -257,26 +250,24 @@ Value norm::createRowSlice(OpBuilder &b, Location loc, Value tensor,
                                         strides);
 }
 
-Value norm::createRowJoin(OpBuilder &b, Location loc, Value like,
-                          ArrayRef<RowPart> parts, ValueRange values) {
-  Value whole =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, like),
-                              getTensorType(values.front()).getElementType());
+Value norm::createRowJoin(OpBuilder &b, Value tensor, ArrayRef<RowPart> parts,
+                          ValueRange values) {
+  Location loc = tensor.getLoc();
+  RankedTensorType type = getTensorType(tensor);
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      extents.push_back(
+          b.createOrFold<tensor::DimOp>(loc, values.front(), dim));
+  Value empty = tensor::EmptyOp::create(b, loc, type, extents), whole = empty;
   for (auto [part, value] : llvm::zip(parts, values)) {
-    auto [offsets, sizes, strides] = getPlace(b, loc, whole, part);
-    whole = tensor::InsertSliceOp::create(b, loc, value, whole, offsets, sizes,
+    auto [offsets, sizes, strides] = getPlace(b, loc, empty, part);
+    Type partType = tensor::ExtractSliceOp::inferResultType(type, sizes);
+    Value cast = b.createOrFold<tensor::CastOp>(loc, partType, value);
+    whole = tensor::InsertSliceOp::create(b, loc, cast, whole, offsets, sizes,
                                           strides);
   }
   return whole;
-}
-
-Value norm::createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
-                             unsigned part) {
-  Value value = join.values[part];
-  if (!join.hasUnitDim)
-    return value;
-  return tensor::CollapseShapeOp::create(
-      b, loc, value, groupLastTwo(getTensorType(value).getRank()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -450,12 +441,16 @@ static LogicalResult sliceOperands(linalg::GenericOp op,
   return success();
 }
 
-LogicalResult norm::readPartsAsSlices(Operation *scope) {
+LogicalResult norm::spellPartsAsSlices(Operation *scope) {
   MLIRContext *context = scope->getContext();
   RewritePatternSet patterns(context);
+  patterns.add(insertSelected);
+  patterns.add(insertConcatenated);
+  patterns.add(insertStacked);
   patterns.add(sliceBeforeCollapse);
   patterns.add(sliceOfGroups);
   patterns.add(sliceOperands);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::DimOp::getCanonicalizationPatterns(patterns, context);
   return applyPatternsGreedily(scope, std::move(patterns));
 }

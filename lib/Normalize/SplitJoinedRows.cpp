@@ -97,12 +97,14 @@ public:
     findProducers();
     SmallVector<GenericOp> ops;
     for (GenericOp op : block.getOps<GenericOp>())
-      if (seams.contains(op))
+      if (seams.contains(op->getResult(0)))
         ops.push_back(op);
     for (GenericOp op : ops) {
       b.setInsertionPoint(op);
       if (Operation *combiner = matchUnorderedReduction(op))
-        b.replaceOp(op, buildParts(op, getNumbers(seams[op]), combiner));
+        b.replaceAllUsesWith(
+            op->getResults(),
+            buildParts(op, getNumbers(getSeams(op)), combiner));
       else
         split(op);
     }
@@ -114,24 +116,36 @@ public:
   }
 
 private:
+  /// Returns the parts in which an op is computed; none if it is whole.
+  RowParts getSeams(GenericOp op) const {
+    return seams.lookup(op->getResult(0));
+  }
+
+  void addJoin(tensor::InsertSliceOp last) {
+    SmallVector<tensor::InsertSliceOp> inserts = matchRowInsertions(last);
+    // The ops on parts have as many dimensions as those on rows.
+    bool areRows = llvm::all_of(inserts, [&](tensor::InsertSliceOp insert) {
+      return insert.getSourceType().getRank() == last.getType().getRank();
+    });
+    if (inserts.size() < 2 || inserts.size() > kMostParts || !areRows)
+      return;
+    for (tensor::InsertSliceOp insert : inserts)
+      seams[last].push_back(getRowPart(insert));
+  }
+
   /// Finds joins and the elementwise ops that read them, directly or not.
   void findReaders() {
     for (Operation &op : block) {
-      if (std::optional<RowJoin> join = matchRowJoin(&op)) {
-        if (join->parts.size() > 1 && join->parts.size() <= kMostParts)
-          joins[op.getResult(0)] = join->parts;
-        continue;
-      }
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+        addJoin(insert);
       auto generic = dyn_cast<GenericOp>(op);
       if (!generic || !canSplit(generic))
         continue;
       for (OpOperand *input : generic.getDpsInputOperands()) {
-        RowParts parts = joins.lookup(input->get());
-        if (parts.empty())
-          parts = seams.lookup(input->get().getDefiningOp());
+        RowParts parts = seams.lookup(input->get());
         if (parts.empty() || !readsColumns(*input))
           continue;
-        seams[generic] = std::move(parts);
+        seams[op.getResult(0)] = std::move(parts);
         break;
       }
     }
@@ -141,16 +155,15 @@ private:
   void findProducers() {
     for (Operation &op : llvm::reverse(block)) {
       auto generic = dyn_cast<GenericOp>(op);
-      if (!generic || seams.contains(generic) || !canSplit(generic) ||
-          joins.contains(op.getResult(0)))
+      if (!generic || !canSplit(generic) || !getSeams(generic).empty())
         continue;
-      std::optional<RowParts> parts = findPartsRead(generic);
-      if (!parts)
+      RowParts parts = findPartsRead(generic);
+      if (parts.empty())
         continue;
       for (Operation *user : op.getUsers())
         if (isReduction(user))
-          seams[user] = *parts;
-      seams[generic] = std::move(*parts);
+          seams[user->getResult(0)] = parts;
+      seams[op.getResult(0)] = std::move(parts);
     }
   }
 
@@ -164,57 +177,59 @@ private:
     return hasColumns(op.getMatchingIndexingMap(&use), *getColumnLoop(op));
   }
 
-  /// Returns the parts in which all readers of `op` read it, if they do.
-  std::optional<RowParts> findPartsRead(GenericOp op) {
-    std::optional<RowParts> parts;
-    RowParts slices;
-    for (OpOperand &use : op->getUses()) {
-      auto reader = dyn_cast<GenericOp>(use.getOwner());
-      if (reader && matchUnorderedReduction(reader) && readsColumns(use))
-        continue; // reads any parts
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
-        std::optional<RowPart> part = matchRowSlice(slice);
-        if (!part)
-          return std::nullopt;
-        if (!llvm::is_contained(slices, *part))
-          slices.push_back(*part);
-        continue;
-      }
-      auto it = seams.find(use.getOwner());
-      if (it == seams.end() || !readsColumns(use) ||
-          (parts && *parts != it->second))
-        return std::nullopt;
-      parts = it->second;
+  /// Returns true if a part of the result is all that this use needs.
+  bool isReadInParts(OpOperand &use, const RowParts &parts) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
+      std::optional<RowPart> part = matchRowSlice(slice);
+      return part && llvm::is_contained(parts, *part);
+    }
+    auto reader = dyn_cast<GenericOp>(use.getOwner());
+    return reader && getSeams(reader) == parts && readsColumns(use);
+  }
+
+  /// Returns the parts in which all readers of `op` read it; none if some read
+  /// others.
+  RowParts findPartsRead(GenericOp op) {
+    RowParts parts, slices;
+    for (Operation *user : op->getUsers()) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+      std::optional<RowPart> part = slice ? matchRowSlice(slice) : std::nullopt;
+      if (part && !llvm::is_contained(slices, *part))
+        slices.push_back(*part);
+      if (auto reader = dyn_cast<GenericOp>(user); reader && parts.empty())
+        parts = getSeams(reader);
     }
     llvm::sort(slices, [](const RowPart &a, const RowPart &b) {
       return a.offset < b.offset;
     });
-    if (!parts)
-      return areEqualParts(op, slices) ? std::optional(slices) : std::nullopt;
-    bool areParts = llvm::all_of(slices, [&](const RowPart &slice) {
-      return llvm::is_contained(*parts, slice);
+    if (parts.empty() && areEqualParts(op, slices))
+      parts = slices;
+    bool areRead = llvm::all_of(op->getUses(), [&](OpOperand &use) {
+      auto reader = dyn_cast<GenericOp>(use.getOwner());
+      bool readsAnyParts =
+          reader && matchUnorderedReduction(reader) && readsColumns(use);
+      return readsAnyParts || isReadInParts(use, parts);
     });
-    return areParts ? parts : std::nullopt;
+    return areRead ? parts : RowParts();
+  }
+
+  static bool areAlike(ArrayRef<RowPart> parts) {
+    return llvm::all_equal(
+        llvm::map_range(parts, [](const RowPart &part) { return part.size; }));
   }
 
   /// Returns true for parts of one length that make up the rows of the result.
   static bool areEqualParts(GenericOp op, ArrayRef<RowPart> parts) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    return parts.size() > 1 && parts.size() <= kMostParts &&
-           llvm::all_equal(llvm::map_range(
-               parts, [](const RowPart &part) { return part.size; })) &&
+    return parts.size() > 1 && parts.size() <= kMostParts && areAlike(parts) &&
            isPartition(parts, type.getShape().back());
   }
 
   /// Returns this part of a tensor.
   Value getPart(Value tensor, const RowParts &parts, unsigned number) {
-    if (auto it = partsOf.find(tensor); it != partsOf.end())
-      if (seams.lookup(tensor.getDefiningOp()) == parts)
-        return it->second[number];
-    if (auto it = joins.find(tensor); it != joins.end())
-      if (it->second == parts)
-        return createJoinedPart(b, tensor.getLoc(),
-                                *matchRowJoin(tensor.getDefiningOp()), number);
+    auto join = tensor.getDefiningOp<tensor::InsertSliceOp>();
+    if (join && seams.lookup(join) == parts)
+      return matchRowInsertions(join)[number].getSource();
     if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>()) {
       SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
       sizes.back() = b.getIndexAttr(parts[number].size);
@@ -231,7 +246,7 @@ private:
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool isSplit = hasColumns(map, *getColumnLoop(op));
     for (unsigned number : numbers) {
-      operands.push_back(isSplit ? getPart(operand.get(), seams[op], number)
+      operands.push_back(isSplit ? getPart(operand.get(), getSeams(op), number)
                                  : operand.get());
       maps.push_back(map);
     }
@@ -291,60 +306,37 @@ private:
     return SmallVector<Value>(parts.getResults());
   }
 
-  /// Returns true if a part of the result is all that this use needs.
-  bool isReadInParts(OpOperand &use, const RowParts &parts) {
-    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
-      std::optional<RowPart> part = matchRowSlice(slice);
-      return part && llvm::is_contained(parts, *part);
-    }
-    auto it = seams.find(use.getOwner());
-    return it != seams.end() && it->second == parts && readsColumns(use);
-  }
-
   void split(GenericOp op) {
-    const RowParts &parts = seams[op];
+    const RowParts parts = getSeams(op);
     Value whole = op->getResult(0);
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      if (isa<tensor::DimOp>(user))
-        b.modifyOpInPlace(
-            user, [&] { user->setOperand(0, op.getDpsInits().front()); });
     bool isJoined = llvm::any_of(op->getUses(), [&](OpOperand &use) {
       return !isReadInParts(use, parts);
     });
     SmallVector<unsigned> all = getNumbers(parts);
-    bool areAlike = llvm::all_of(parts, [&](const RowPart &part) {
-      return part.size == parts.front().size;
-    });
     bool isKept = isJoined || llvm::any_of(op->getUsers(), [](Operation *user) {
                     return isReduction(user);
                   });
     SmallVector<Value> values;
     // One loop writes all parts of what is kept; others are fused into it.
-    if (isKept && areAlike)
+    if (isKept && areAlike(parts))
       values = buildParts(op, all);
     else
       for (unsigned number : all)
         values.push_back(buildParts(op, number).front());
-    if (isJoined) {
-      Value join = createRowJoin(b, op.getLoc(), op.getDpsInits().front(),
-                                 parts, values);
-      b.replaceUsesWithIf(whole, join, [&](OpOperand &use) {
-        return !isReadInParts(use, parts);
-      });
-    }
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
-        const RowPart *part = llvm::find(parts, *matchRowSlice(slice));
-        b.replaceOp(slice, values[part - parts.begin()]);
-      }
-    partsOf[whole] = std::move(values);
+    // Nothing may read the whole.
+    Value join = createRowJoin(b, whole, parts, values);
+    seams[join] = parts;
+    b.replaceAllUsesWith(whole, join);
+    for (Operation *user : llvm::make_early_inc_range(join.getUsers()))
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+        if (const RowPart *part = llvm::find(parts, matchRowSlice(slice));
+            part != parts.end())
+          b.replaceOp(slice, values[part - parts.begin()]);
   }
 
   IRRewriter &b;
   Block &block;
-  llvm::DenseMap<Operation *, RowParts> seams; ///< Of ops that are split.
-  llvm::DenseMap<Value, RowParts> joins;
-  llvm::DenseMap<Value, SmallVector<Value>> partsOf; ///< Of split ops.
+  llvm::DenseMap<Value, RowParts> seams; ///< Of joins and of ops to split.
 };
 } // namespace
 
@@ -352,7 +344,7 @@ namespace {
 struct NormSplitJoinedRows
     : norm::impl::NormSplitJoinedRowsBase<NormSplitJoinedRows> {
   void runOnOperation() override {
-    if (failed(readPartsAsSlices(getOperation())))
+    if (failed(spellPartsAsSlices(getOperation())))
       return signalPassFailure();
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {

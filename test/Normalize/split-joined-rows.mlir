@@ -150,7 +150,8 @@ func.func @selected_elsewhere(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tenso
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @not_split
-// CHECK: %[[R:.*]] = tensor.concat dim(1)
+// CHECK: %[[L:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [8, 4] [1, 1]
+// CHECK: %[[R:.*]] = tensor.insert_slice %{{.*}} into %[[L]][0, 4] [8, 4] [1, 1]
 // CHECK: linalg.generic {{.*}} ins(%[[R]] :
 // CHECK: linalg.generic {{.*}}"reduction"]} ins(%[[R]] :
 // CHECK: %[[C:.*]] = tensor.concat dim(0)
@@ -307,4 +308,27 @@ func.func @scalar(%x: tensor<1xf32>, %y: tensor<f32>) -> tensor<f32> {
     linalg.yield %v : f32
   } -> tensor<f32>
   return %r : tensor<f32>
+}
+
+// -----
+
+// What is known of the extents of one part holds for the others. More than four parts
+// are not ops of their own, but slices as well.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @extents
+// CHECK-SAME: (%[[A:.*]]: tensor<?x4xf32>, %[[B:.*]]: tensor<8x4xf32>)
+// CHECK: %[[C:.*]] = tensor.cast %[[A]] : tensor<?x4xf32> to tensor<8x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[C]], %[[B]] :
+// CHECK-COUNT-5: tensor.insert_slice %[[B]] into {{.*}} : tensor<8x4xf32> into tensor<8x20xf32>
+// CHECK: return
+func.func @extents(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>) -> (tensor<8x8xf32>, tensor<8x20xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = tensor.concat dim(1) %a, %b : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %w = arith.negf %v : f32
+    linalg.yield %w : f32
+  } -> tensor<8x8xf32>
+  %q = tensor.concat dim(1) %b, %b, %b, %b, %b : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x20xf32>
+  return %y, %q : tensor<8x8xf32>, tensor<8x20xf32>
 }

@@ -140,14 +140,14 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     %b = tensor.insert_slice %y#1 into %a[0, 32] [8, 32] [1, 1]
     ```
 
-    A join is a `tensor.concat` of the innermost dimension, a stack of columns that is
-    flattened (interleaved pairs), slices that fill a `tensor.empty`, or a
-    `linalg.generic` that chooses among tensors by its innermost index, which is how
-    StableHLO lowers a concatenation. norm-results-to-out-params later writes the parts
-    of a result where they belong.
+    First the pass spells all joins as slices that fill a `tensor.empty`: a
+    `tensor.concat` of the innermost dimension, a stack of columns that is flattened
+    (interleaved pairs), and a `linalg.generic` that chooses among tensors by its
+    innermost index, which is how StableHLO lowers a concatenation.
+    norm-results-to-out-params later writes the parts of a result where they belong.
 
-    First the pass spells reads of every n-th element as slices. A front end that packs
-    two 4-bit numbers into a byte reads the even and the odd elements of a row: by
+    It spells reads of every n-th element as slices, too. A front end that packs two
+    4-bit numbers into a byte reads the even and the odd elements of a row: by
     slices with stride 2, by slices of the row as pairs, or by a linalg.generic that
     reads element 2 * d + 1. All three become slices with a stride. One of a row of
     blocks becomes one of each block, so that the ops on blocks see it. An operand that

@@ -30,41 +30,28 @@ using RowParts = SmallVector<RowPart>;
 /// Returns true if the parts hold each element of a row of `extent` once.
 bool isPartition(ArrayRef<RowPart> parts, int64_t extent);
 
-/// A tensor that is put together along its innermost dimension.
-struct RowJoin {
-  RowParts parts;
-  /// One tensor per part; with `hasUnitDim` it has an innermost extent of one
-  /// behind that of the part.
-  SmallVector<Value> values;
-  bool hasUnitDim = false;
-};
-
-/// Matches what front ends write for a concatenation of rows: tensor.concat, a
-/// stack of columns that is then flattened, slices inserted into an empty
-/// tensor, and a linalg.generic that selects its source by its index.
-std::optional<RowJoin> matchRowJoin(Operation *op);
-
 /// Returns the insertions up to `last` if they fill an empty tensor with parts
 /// of its rows, each of which nothing else reads; else none.
 SmallVector<tensor::InsertSliceOp>
 matchRowInsertions(tensor::InsertSliceOp last);
 
-/// Spells reads of every n-th element of a row as slices with a stride.
-LogicalResult readPartsAsSlices(Operation *scope);
+/// Spells what front ends write for a concatenation of rows as slices that are
+/// inserted into an empty tensor, and reads of every n-th element of a row as
+/// slices with a stride.
+LogicalResult spellPartsAsSlices(Operation *scope);
 
 /// Returns the part of each row that the slice takes, if it takes all rows.
 std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);
 
+/// Returns the part that is sliced or inserted, which is known to be one.
+RowPart getRowPart(OffsetSizeAndStrideOpInterface slice);
+
 /// Builds the slice of `tensor` that is this part of each row.
 Value createRowSlice(OpBuilder &b, Location loc, Value tensor, RowPart part);
 
-/// Builds the tensor of the extents of `like` that consists of these parts.
-Value createRowJoin(OpBuilder &b, Location loc, Value like,
-                    ArrayRef<RowPart> parts, ValueRange values);
-
-/// Returns the value of one part of a join, without a unit dimension.
-Value createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
-                       unsigned part);
+/// Builds `tensor` anew from these parts of it.
+Value createRowJoin(OpBuilder &b, Value tensor, ArrayRef<RowPart> parts,
+                    ValueRange values);
 
 } // namespace mlir::norm
 
