@@ -230,22 +230,23 @@ static LogicalResult insertStacked(tensor::CollapseShapeOp collapse,
   return success();
 }
 
-/// Returns offsets, sizes and strides of a part of the rows of `tensor`.
+/// Returns offsets, sizes and strides of a part of `tensor` in one dimension.
 static std::array<SmallVector<OpFoldResult>, 3>
-getPlace(OpBuilder &b, Location loc, Value tensor, RowPart part) {
+getPlace(OpBuilder &b, Location loc, Value tensor, unsigned dim, RowPart part) {
   int64_t rank = getTensorType(tensor).getRank();
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
       sizes = tensor::getMixedSizes(b, loc, tensor),
       strides(rank, b.getIndexAttr(1));
-  offsets.back() = b.getIndexAttr(part.offset);
-  sizes.back() = b.getIndexAttr(part.size);
-  strides.back() = b.getIndexAttr(part.stride);
+  offsets[dim] = b.getIndexAttr(part.offset);
+  sizes[dim] = b.getIndexAttr(part.size);
+  strides[dim] = b.getIndexAttr(part.stride);
   return {offsets, sizes, strides};
 }
 
 Value norm::createRowSlice(OpBuilder &b, Location loc, Value tensor,
                            RowPart part) {
-  auto [offsets, sizes, strides] = getPlace(b, loc, tensor, part);
+  auto [offsets, sizes, strides] =
+      getPlace(b, loc, tensor, getTensorType(tensor).getRank() - 1, part);
   return tensor::ExtractSliceOp::create(b, loc, tensor, offsets, sizes,
                                         strides);
 }
@@ -261,7 +262,8 @@ Value norm::createRowJoin(OpBuilder &b, Value tensor, ArrayRef<RowPart> parts,
           b.createOrFold<tensor::DimOp>(loc, values.front(), dim));
   Value empty = tensor::EmptyOp::create(b, loc, type, extents), whole = empty;
   for (auto [part, value] : llvm::zip(parts, values)) {
-    auto [offsets, sizes, strides] = getPlace(b, loc, empty, part);
+    auto [offsets, sizes, strides] =
+        getPlace(b, loc, empty, type.getRank() - 1, part);
     Type partType = tensor::ExtractSliceOp::inferResultType(type, sizes);
     Value cast = b.createOrFold<tensor::CastOp>(loc, partType, value);
     whole = tensor::InsertSliceOp::create(b, loc, cast, whole, offsets, sizes,
@@ -339,17 +341,23 @@ static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
   return success();
 }
 
-/// Returns the part of each row that an operand's columns are, and the loop
-/// over them, if its map has d * stride + offset and the stride leaves nothing
-/// out.
+/// Returns the part of a dimension that is read at another expression than the
+/// index of a loop, and the loop that alone moves there: one of each group of
+/// elements of a row, or what may be one of several windows, over which loops
+/// of one iteration go.
 static std::optional<std::pair<RowPart, unsigned>>
-matchStridedRead(linalg::GenericOp op, OpOperand &input) {
+matchPartRead(linalg::GenericOp op, OpOperand &input, unsigned dim) {
   AffineMap map = op.getMatchingIndexingMap(&input);
-  auto type = dyn_cast<RankedTensorType>(input.get().getType());
-  SmallVector<int64_t> terms;
-  if (!type || map.getNumResults() == 0 ||
-      failed(getFlattenedAffineExpr(map.getResults().back(), map.getNumDims(),
-                                    /*numSymbols=*/0, &terms)) ||
+  if (isa<AffineDimExpr>(map.getResult(dim)))
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges(), terms;
+  SmallVector<AffineExpr> moving;
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    moving.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
+                                : getAffineDimExpr(loop, op.getContext()));
+  if (failed(getFlattenedAffineExpr(map.getResult(dim).replaceDims(moving),
+                                    map.getNumDims(), /*numSymbols=*/0,
+                                    &terms)) ||
       terms.size() != map.getNumDims() + 1)
     return std::nullopt;
   int64_t offset = terms.pop_back_val();
@@ -357,66 +365,36 @@ matchStridedRead(linalg::GenericOp op, OpOperand &input) {
   if (llvm::count_if(terms, isUsed) != 1)
     return std::nullopt;
   unsigned loop = llvm::find_if(terms, isUsed) - terms.begin();
-  RowPart part = {offset, op.getStaticLoopRanges()[loop], terms[loop]};
-  bool isPart = offset >= 0 && isOneOfEachGroup(part, type.getShape().back());
-  return isPart ? std::optional(std::pair(part, loop)) : std::nullopt;
-}
-
-/// Returns the loop that alone moves in a dimension of an operand, if another
-/// one of a single iteration takes part and the extents may differ.
-static std::optional<unsigned> matchWindow(linalg::GenericOp op,
-                                           OpOperand &input, int64_t dim) {
-  AffineExpr expr = op.getMatchingIndexingMap(&input).getResult(dim);
-  if (isa<AffineDimExpr>(expr))
-    return std::nullopt;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<AffineExpr> moving;
-  for (auto [loop, range] : llvm::enumerate(ranges))
-    moving.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
-                                : getAffineDimExpr(loop, op.getContext()));
-  auto loop = dyn_cast<AffineDimExpr>(expr.replaceDims(moving));
-  auto type = cast<RankedTensorType>(input.get().getType());
-  if (!loop || (!ShapedType::isDynamic(ranges[loop.getPosition()]) &&
-                ranges[loop.getPosition()] == type.getDimSize(dim)))
-    return std::nullopt;
-  return loop.getPosition();
-}
-
-/// Returns as much of `operand` in one dimension as `loop` has iterations.
-static Value takeFirst(OpBuilder &b, linalg::LinalgOp op, Value operand,
-                       int64_t dim, unsigned loop) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(b, op.getLoc(), operand);
-  int64_t range = op.getStaticLoopRanges()[loop];
-  sizes[dim] = ShapedType::isDynamic(range)
-                   ? op.createLoopRanges(b, op.getLoc())[loop].size
-                   : OpFoldResult(b.getIndexAttr(range));
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, op.getLoc(), operand, offsets, sizes,
-                                        strides);
+  int64_t extent = getTensorType(input.get()).getDimSize(dim);
+  RowPart part = {offset, ranges[loop], terms[loop]};
+  bool isWindow = offset == 0 && part.stride == 1 &&
+                  (ShapedType::isDynamic(part.size) || part.size != extent);
+  bool isColumns = dim + 1 == map.getNumResults() && offset >= 0 &&
+                   isOneOfEachGroup(part, extent);
+  return isWindow || isColumns ? std::optional(std::pair(part, loop))
+                               : std::nullopt;
 }
 
 /// Slices one operand where only a part of it is read, and changes the results
-/// of its map: what is read at d * stride + offset is read at d in a slice, and
-/// one window, over which loops of one iteration go, is that window.
-// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims drops such a loop from
-// d0 * 2 + d1, whatever else the operand holds, and the op is invalid or reads
-// too much; goes when it folds only whole results of the map.
-static Value sliceOperand(OpBuilder &b, linalg::GenericOp op, OpOperand &input,
+/// of its map: what is read at d * stride + offset is read at d in a slice.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims drops a loop of one
+// iteration from d0 * 2 + d1, whatever else the operand holds, and the op is
+// invalid or reads too much; goes when it folds only whole results of the map.
+static Value sliceOperand(OpBuilder &b, linalg::LinalgOp op, OpOperand &input,
                           MutableArrayRef<AffineExpr> results) {
-  if (auto read = matchStridedRead(op, input)) {
+  Value slice = input.get();
+  for (auto [dim, result] : llvm::enumerate(results)) {
+    auto read = matchPartRead(cast<linalg::GenericOp>(*op), input, dim);
+    if (!read)
+      continue;
     auto [part, loop] = *read;
-    results.back() = b.getAffineDimExpr(loop);
-    return createRowSlice(b, op.getLoc(), input.get(), part);
+    auto [offsets, sizes, strides] = getPlace(b, op.getLoc(), slice, dim, part);
+    sizes[dim] = op.createLoopRanges(b, op.getLoc())[loop].size;
+    slice = tensor::ExtractSliceOp::create(b, op.getLoc(), slice, offsets,
+                                           sizes, strides);
+    result = b.getAffineDimExpr(loop);
   }
-  Value rest = input.get();
-  for (auto [dim, result] : llvm::enumerate(results))
-    if (std::optional<unsigned> loop = matchWindow(op, input, dim)) {
-      rest = takeFirst(b, op, rest, dim, *loop);
-      result = b.getAffineDimExpr(*loop);
-    }
-  return rest;
+  return slice;
 }
 
 static LogicalResult sliceOperands(linalg::GenericOp op,
