@@ -150,53 +150,39 @@ static void castElements(OpBuilder &b, Operation *op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Reads the elements of a blob, which has the layout of memory.
-static std::optional<SmallVector<APInt>>
-readBlob(DenseResourceElementsAttr blob) {
-  ShapedType type = blob.getType();
-  size_t bytes = norm::getElementBytes(type.getElementType());
-  ArrayRef<char> data = blob.getData();
-  if (!blob.getRawHandle().getBlob() ||
-      data.size() != bytes * type.getNumElements())
-    return std::nullopt;
-  SmallVector<APInt> elements;
-  for (; !data.empty(); data = data.drop_front(bytes)) {
-    APInt element(8 * bytes, 0);
-    for (auto [i, byte] : llvm::enumerate(data.take_front(bytes)))
-      element.insertBits(static_cast<uint8_t>(byte), 8 * i, 8);
-    elements.push_back(element.trunc(type.getElementTypeBitWidth()));
+/// Returns the elements of a constant, those of a blob as they are in memory;
+/// null if they are not known.
+static DenseElementsAttr readElements(ElementsAttr value) {
+  ShapedType type = value.getShapedType();
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense;
+  if (auto blob = dyn_cast<DenseResourceElementsAttr>(value)) {
+    size_t bytes = norm::getElementBytes(type.getElementType());
+    bool isWhole = blob.getRawHandle().getBlob() &&
+                   blob.getData().size() == bytes * type.getNumElements();
+    return isWhole ? DenseElementsAttr::getFromRawBuffer(
+                         cast<ShapedType>(getStored(type)), blob.getData())
+                   : DenseElementsAttr();
   }
-  return elements;
-}
-
-static std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
-  if (auto blob = dyn_cast<DenseResourceElementsAttr>(elements))
-    return readBlob(blob);
-  if (auto integers = elements.tryGetValues<APInt>())
-    return llvm::to_vector(*integers);
-  auto floats = elements.tryGetValues<APFloat>();
-  if (!floats)
-    return std::nullopt;
-  return llvm::map_to_vector(
-      *floats, [](const APFloat &f) { return f.bitcastToAPInt(); });
+  auto elements = value.tryGetValues<Attribute>();
+  return elements ? DenseElementsAttr::get(type, llvm::to_vector(*elements))
+                  : DenseElementsAttr();
 }
 
 /// Stores the elements of a constant; returns null if they are not known.
 static DenseElementsAttr store(ElementsAttr value) {
-  auto type = cast<ShapedType>(getStored(value.getShapedType()));
-  unsigned width = type.getElementTypeBitWidth();
-  auto extend = [&](const APInt &element) { return element.zext(width); };
-  // These functions keep splats.
-  if (auto integers = dyn_cast<DenseIntElementsAttr>(value))
-    return integers.mapValues(type.getElementType(), extend);
-  if (auto floats = dyn_cast<DenseFPElementsAttr>(value))
-    return floats.mapValues(type.getElementType(), [&](const APFloat &f) {
-      return extend(f.bitcastToAPInt());
-    });
-  auto elements = readElements(value);
+  DenseElementsAttr elements = readElements(value);
   if (!elements)
     return {};
-  return DenseElementsAttr::get(type, llvm::map_to_vector(*elements, extend));
+  Type storage = norm::getStorageType(value.getElementType());
+  Type bits = IntegerType::get(
+      value.getContext(), elements.getElementType().getIntOrFloatBitWidth());
+  // This keeps splats.
+  return cast<DenseIntElementsAttr>(elements.bitcast(bits))
+      .mapValues(storage, [&](const APInt &element) {
+        return element.trunc(value.getElementType().getIntOrFloatBitWidth())
+            .zext(storage.getIntOrFloatBitWidth());
+      });
 }
 
 static ElementsAttr getElements(Operation *op) {
