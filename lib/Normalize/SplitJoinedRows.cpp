@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/Normalize/Passes.h"
 #include "norm/Normalize/RowJoins.h"
@@ -95,30 +95,24 @@ public:
   void run() {
     findReaders();
     findProducers();
-    SmallVector<GenericOp> ops;
-    for (GenericOp op : block.getOps<GenericOp>())
-      if (seams.contains(op->getResult(0)))
-        ops.push_back(op);
-    for (GenericOp op : ops) {
+    for (GenericOp op : llvm::make_early_inc_range(block.getOps<GenericOp>())) {
+      RowParts parts = getSeams(op);
+      if (parts.empty())
+        continue;
       b.setInsertionPoint(op);
       if (Operation *combiner = matchUnorderedReduction(op))
-        b.replaceAllUsesWith(
-            op->getResults(),
-            buildParts(op, getNumbers(getSeams(op)), combiner));
+        b.replaceAllUsesWith(op->getResults(),
+                             buildParts(op, getNumbers(parts), combiner));
       else
-        split(op);
+        split(op, parts);
     }
-    // What was split, and the joins and slices that nothing reads any more.
-    if (!ops.empty())
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-        if (isOpTriviallyDead(&op))
-          b.eraseOp(&op);
   }
 
 private:
   /// Returns the parts in which an op is computed; none if it is whole.
   RowParts getSeams(GenericOp op) const {
-    return seams.lookup(op->getResult(0));
+    return op->getNumResults() == 1 ? seams.lookup(op->getResult(0))
+                                    : RowParts();
   }
 
   void addJoin(tensor::InsertSliceOp last) {
@@ -306,8 +300,7 @@ private:
     return SmallVector<Value>(parts.getResults());
   }
 
-  void split(GenericOp op) {
-    const RowParts parts = getSeams(op);
+  void split(GenericOp op, const RowParts &parts) {
     Value whole = op->getResult(0);
     bool isJoined = llvm::any_of(op->getUses(), [&](OpOperand &use) {
       return !isReadInParts(use, parts);
@@ -354,6 +347,8 @@ struct NormSplitJoinedRows
     IRRewriter rewriter(&getContext());
     for (Block *block : blocks)
       RowSplitter(rewriter, *block).run();
+    // What was split, and the joins and slices that nothing reads any more.
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace
