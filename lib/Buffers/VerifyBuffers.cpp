@@ -30,18 +30,29 @@ using arith::CmpIPredicate;
 using norm::Lanes;
 
 namespace {
-/// The ops that access the memory of a buffer, also through views. Ops of
-/// unknown effects and calls count as both reads and writes.
-struct BufferUses {
+/// One argument as the caller has described it.
+struct Buffer {
+  unsigned number = 0;
+  MemRefType type;
+  int64_t bytes = 0; ///< of an element
+  /// The ops that access the memory, also through views. Ops of unknown effects
+  /// and calls count as both reads and writes.
   SmallVector<Operation *> reads, writes;
+  Lanes pointer;  ///< aligned pointer of the descriptor
+  Lanes offset;   ///< elements from it to the first element
+  Lanes address;  ///< address of the first element
+  Lanes low, end; ///< addresses of the first byte and past the last
+  Lanes isEmpty;  ///< whether an extent is zero
+  SmallVector<Lanes> sizes, strides;
 
-  bool isWritten() const { return !writes.empty(); }
+  std::string getName() const { return "argument " + std::to_string(number); }
 };
 } // namespace
 
-static void collect(Value buffer, BufferUses &uses) {
-  for (Operation *op : llvm::SmallSetVector<Operation *, 8>(
-           buffer.user_begin(), buffer.user_end())) {
+/// Collects the ops that access `buffer` through `view`.
+static void collect(Value view, Buffer &buffer) {
+  for (Operation *op : llvm::SmallSetVector<Operation *, 8>(view.user_begin(),
+                                                            view.user_end())) {
     // Taken where buffers are apart, as it finds itself.
     if (norm::isStreamedVersion(op))
       continue;
@@ -49,13 +60,13 @@ static void collect(Value buffer, BufferUses &uses) {
     bool isPassedOn =
         op->hasTrait<OpTrait::IsTerminator>() && !isa<func::ReturnOp>(op);
     bool isUnknown = !effects || isPassedOn;
-    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Read>(buffer))
-      uses.reads.push_back(op);
-    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Write>(buffer))
-      uses.writes.push_back(op);
-    for (Value view : op->getResults())
-      if (!isUnknown && isa<BaseMemRefType>(view.getType()))
-        collect(view, uses);
+    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Read>(view))
+      buffer.reads.push_back(op);
+    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Write>(view))
+      buffer.writes.push_back(op);
+    for (Value result : op->getResults())
+      if (!isUnknown && isa<BaseMemRefType>(result.getType()))
+        collect(result, buffer);
   }
 }
 
@@ -78,8 +89,7 @@ static ValueRange getIndices(Operation *op) {
   return {};
 }
 
-static bool isAfter(Operation *read, Operation *write,
-                    const BufferUses &output) {
+static bool isAfter(Operation *read, Operation *write, const Buffer &output) {
   auto [first, second] = getSiblings(write, read);
   if (!first || first == second || !first->isBeforeInBlock(second))
     return false;
@@ -96,8 +106,7 @@ static bool isAfter(Operation *read, Operation *write,
 /// has been overwritten: in a later loop that does not write it itself, as the
 /// next rows of a split loop would, or at the place that was just written. It
 /// ignores other orders within a loop.
-static bool isReadAfterWrite(const BufferUses &input,
-                             const BufferUses &output) {
+static bool isReadAfterWrite(const Buffer &input, const Buffer &output) {
   return llvm::any_of(input.reads, [&](Operation *read) {
     return llvm::any_of(output.writes, [&](Operation *write) {
       return isAfter(read, write, output);
@@ -106,22 +115,6 @@ static bool isReadAfterWrite(const BufferUses &input,
 }
 
 namespace {
-/// One argument as the caller has described it.
-struct Buffer {
-  unsigned number = 0;
-  MemRefType type;
-  int64_t bytes = 0; ///< of an element
-  BufferUses uses;
-  Lanes pointer;  ///< aligned pointer of the descriptor
-  Lanes offset;   ///< elements from it to the first element
-  Lanes address;  ///< address of the first element
-  Lanes low, end; ///< addresses of the first byte and past the last
-  Lanes isEmpty;  ///< whether an extent is zero
-  SmallVector<Lanes> sizes, strides;
-
-  std::string getName() const { return "argument " + std::to_string(number); }
-};
-
 /// Builds the checks of one function on 64-bit integers.
 class BufferChecks {
 public:
@@ -162,7 +155,7 @@ private:
     buffer.number = argument.getArgNumber();
     buffer.type = type;
     buffer.bytes = norm::getElementBytes(type.getElementType());
-    collect(argument, buffer.uses);
+    collect(argument, buffer);
     Value fields = UnrealizedConversionCastOp::create(
                        b, converter.convertType(type), argument)
                        .getResult(0);
@@ -243,20 +236,21 @@ private:
   //===--------------------------------------------------------------------===//
 
   void checkPair(const Buffer &first, const Buffer &second) {
-    const Buffer &output = second.uses.isWritten() ? second : first;
-    const Buffer &other = second.uses.isWritten() ? first : second;
-    if (!output.uses.isWritten())
+    bool isSecond = !second.writes.empty();
+    const Buffer &output = isSecond ? second : first;
+    const Buffer &other = isSecond ? first : second;
+    if (output.writes.empty())
       return;
     Lanes apart = output.isEmpty | other.isEmpty |
                   output.end.is(CmpIPredicate::ule, other.low) |
                   other.end.is(CmpIPredicate::ule, output.low);
     std::string message =
         output.getName() + ", which is written, overlaps " + other.getName();
-    if (other.uses.isWritten())
+    if (!other.writes.empty())
       return check(apart, message + ", which is written too");
     if (!canShare(output, other))
       return check(apart, message);
-    if (isReadAfterWrite(other.uses, output.uses))
+    if (isReadAfterWrite(other, output))
       return check(apart, message +
                               ", which is read again after that: not even the "
                               "same buffer will do");
