@@ -31,7 +31,6 @@
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Normalize/RowJoins.h"
-#include "norm/Rows/Rows.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
@@ -88,16 +87,14 @@ static LogicalResult checkSupported(func::FuncOp func) {
 /// Moves the body of a public function that is called to a private copy for all
 /// calls, so that the public signature can change.
 static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
-                               ArrayRef<Operation *> calls) {
+                               SymbolUserMap &users) {
   OpBuilder b(func);
   auto impl =
       func::FuncOp::create(b, func.getLoc(), (func.getName() + "__body").str(),
                            func.getFunctionType());
   impl.setPrivate();
   impl.getBody().takeBody(func.getBody());
-  symbols.insert(impl);
-  for (Operation *call : calls)
-    cast<func::CallOp>(call).setCallee(impl.getName());
+  users.replaceAllUsesWith(func, symbols.insert(impl));
 
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToEnd(entry);
@@ -446,12 +443,10 @@ static bool isChosen(Value v) {
 static bool continuesFrom(OpOperand &operand, const AnalysisState &state) {
   if (auto loop = dyn_cast<scf::ForOp>(operand.getOwner())) {
     BlockArgument carried = loop.getTiedLoopRegionIterArg(&operand);
-    Value yielded =
-        carried ? loop.getTiedLoopYieldedValue(carried)->get() : Value();
-    return carried && yielded != carried &&
-           norm::findDestination(yielded, [](Operation *op) {
-             return isa<DestinationStyleOpInterface, scf::ForOp>(op);
-           }) == carried;
+    OpOperand *yielded =
+        carried ? loop.getTiedLoopYieldedValue(carried) : nullptr;
+    return yielded && yielded->get() != carried &&
+           mayAlias(*yielded, [&](Value v) { return v == carried; });
   }
   auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
   return op && op.isDpsInit(&operand) && state.bufferizesToMemoryRead(operand);
@@ -520,16 +515,14 @@ struct NormResultsToOutParams
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (failed(checkTypes(func, converter)))
         return signalPassFailure();
-    SymbolTable symbols(getOperation());
-    llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
-    getOperation().walk(
-        [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
     llvm::DenseMap<Operation *, Overwritten> exports;
     for (func::FuncOp func : norm::getExports(getOperation())) {
       if (failed(checkSupported(func)))
         return signalPassFailure();
-      if (auto it = calls.find(func.getName()); it != calls.end())
-        separateCalledBody(func, symbols, it->second);
+      if (!users.useEmpty(func))
+        separateCalledBody(func, tables.getSymbolTable(getOperation()), users);
       OpBuilder b(func);
       exports[func] = convertArguments(func, b);
       convertResults(func, b, exports[func]);
