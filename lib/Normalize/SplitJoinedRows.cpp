@@ -101,8 +101,7 @@ public:
         continue;
       b.setInsertionPoint(op);
       if (Operation *combiner = matchUnorderedReduction(op))
-        b.replaceAllUsesWith(op->getResults(),
-                             buildParts(op, getNumbers(parts), combiner));
+        b.replaceAllUsesWith(op->getResults(), buildParts(op, parts, combiner));
       else
         split(op, parts);
     }
@@ -220,60 +219,44 @@ private:
   }
 
   /// Returns this part of a tensor.
-  Value getPart(Value tensor, const RowParts &parts, unsigned number) {
+  Value getPart(Value tensor, RowPart part) {
     auto join = tensor.getDefiningOp<tensor::InsertSliceOp>();
-    if (join && seams.lookup(join) == parts)
-      return matchRowInsertions(join)[number].getSource();
+    if (join && seams.contains(join))
+      for (tensor::InsertSliceOp insert : matchRowInsertions(join))
+        if (getRowPart(insert) == part)
+          return insert.getSource();
     if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>()) {
       SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-      sizes.back() = b.getIndexAttr(parts[number].size);
+      sizes.back() = b.getIndexAttr(part.size);
       return tensor::EmptyOp::create(b, empty.getLoc(), sizes,
                                      empty.getType().getElementType());
     }
-    return createRowSlice(b, tensor.getLoc(), tensor, parts[number]);
+    return createRowSlice(b, tensor.getLoc(), tensor, part);
   }
 
   /// Adds these parts of an operand. Without columns, it is the same for all;
   /// canonicalization makes one of such operands.
-  void addOperand(GenericOp op, OpOperand &operand, ArrayRef<unsigned> numbers,
+  void addOperand(GenericOp op, OpOperand &operand, ArrayRef<RowPart> parts,
                   SmallVector<Value> &operands, SmallVector<AffineMap> &maps) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool isSplit = hasColumns(map, *getColumnLoop(op));
-    for (unsigned number : numbers) {
-      operands.push_back(isSplit ? getPart(operand.get(), getSeams(op), number)
+    for (RowPart part : parts) {
+      operands.push_back(isSplit ? getPart(operand.get(), part)
                                  : operand.get());
       maps.push_back(map);
     }
   }
 
-  /// Clones the body for one of `parts` parts, which each operand has in turn.
-  static IRMapping cloneBody(GenericOp op, OpBuilder &body, ValueRange values,
-                             unsigned part, unsigned parts, Value out,
-                             Operation *without = nullptr) {
-    IRMapping mapping;
-    for (BlockArgument argument : op.getRegionInputArgs())
-      mapping.map(argument, values[argument.getArgNumber() * parts + part]);
-    mapping.map(op.getRegionOutputArgs().front(), out);
-    for (Operation &each : op.getBody()->without_terminator())
-      if (&each != without)
-        body.clone(each, mapping);
-    return mapping;
-  }
-
-  static SmallVector<unsigned> getNumbers(const RowParts &parts) {
-    return llvm::to_vector(llvm::seq<unsigned>(0, parts.size()));
-  }
-
   /// Computes these parts of the op in one op. With the combiner of a
   /// reduction, each iteration combines one column of each part.
-  SmallVector<Value> buildParts(GenericOp op, ArrayRef<unsigned> numbers,
+  SmallVector<Value> buildParts(GenericOp op, ArrayRef<RowPart> parts,
                                 Operation *combiner = nullptr) {
     SmallVector<Value> ins, outs;
     SmallVector<AffineMap> maps;
     for (OpOperand *input : op.getDpsInputOperands())
-      addOperand(op, *input, numbers, ins, maps);
+      addOperand(op, *input, parts, ins, maps);
     addOperand(op, *op.getDpsInitOperand(0),
-               combiner ? numbers.take_front() : numbers, outs, maps);
+               combiner ? parts.take_front() : parts, outs, maps);
     Value computed = op.getBody()->getTerminator()->getOperand(0);
     if (combiner)
       computed = combiner->getOperand(
@@ -281,10 +264,17 @@ private:
     auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
       ValueRange starts = values.drop_front(ins.size());
       SmallVector<Value> yielded;
-      for (unsigned part = 0; part < numbers.size(); ++part)
-        yielded.push_back(cloneBody(op, body, values, part, numbers.size(),
-                                    starts[combiner ? 0 : part], combiner)
-                              .lookupOrDefault(computed));
+      for (unsigned part = 0; part < parts.size(); ++part) {
+        IRMapping mapping;
+        for (BlockArgument argument : op.getRegionInputArgs())
+          mapping.map(argument,
+                      values[argument.getArgNumber() * parts.size() + part]);
+        mapping.map(op.getRegionOutputArgs()[0], starts[combiner ? 0 : part]);
+        for (Operation &each : op.getBody()->without_terminator())
+          if (&each != combiner)
+            body.clone(each, mapping);
+        yielded.push_back(mapping.lookupOrDefault(computed));
+      }
       if (combiner) {
         Value all = yielded.front();
         yielded.push_back(starts[0]);
@@ -294,10 +284,10 @@ private:
       }
       linalg::YieldOp::create(body, loc, yielded);
     };
-    auto parts =
+    auto built =
         GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(outs)), ins,
                           outs, maps, op.getIteratorTypesArray(), build);
-    return SmallVector<Value>(parts.getResults());
+    return SmallVector<Value>(built.getResults());
   }
 
   void split(GenericOp op, const RowParts &parts) {
@@ -305,26 +295,25 @@ private:
     bool isJoined = llvm::any_of(op->getUses(), [&](OpOperand &use) {
       return !isReadInParts(use, parts);
     });
-    SmallVector<unsigned> all = getNumbers(parts);
     bool isKept = isJoined || llvm::any_of(op->getUsers(), [](Operation *user) {
                     return isReduction(user);
                   });
     SmallVector<Value> values;
     // One loop writes all parts of what is kept; others are fused into it.
     if (isKept && areAlike(parts))
-      values = buildParts(op, all);
+      values = buildParts(op, parts);
     else
-      for (unsigned number : all)
-        values.push_back(buildParts(op, number).front());
+      for (RowPart part : parts)
+        values.push_back(buildParts(op, part).front());
     // Nothing may read the whole.
     Value join = createRowJoin(b, whole, parts, values);
     seams[join] = parts;
     b.replaceAllUsesWith(whole, join);
     for (Operation *user : llvm::make_early_inc_range(join.getUsers()))
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
-        if (const RowPart *part = llvm::find(parts, matchRowSlice(slice));
-            part != parts.end())
-          b.replaceOp(slice, values[part - parts.begin()]);
+        if (std::optional<RowPart> part = matchRowSlice(slice);
+            part && llvm::is_contained(parts, *part))
+          b.replaceOp(slice, getPart(join, *part));
   }
 
   IRRewriter &b;
