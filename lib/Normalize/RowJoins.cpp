@@ -172,6 +172,8 @@ static LogicalResult insertConcatenated(tensor::ConcatOp concat,
     parts.push_back({offset, size, 1});
     offset += size;
   }
+  if (offset != type.getShape().back())
+    return rewriter.notifyMatchFailure(concat, "of an open extent");
   rewriter.replaceOp(
       concat, createRowJoin(rewriter, concat, parts, concat.getInputs()));
   return success();
@@ -302,42 +304,30 @@ static LogicalResult sliceBeforeCollapse(tensor::ExtractSliceOp slice,
   return success();
 }
 
-/// Returns the column of all rows that a slice is, of rank one less if it is
-/// not kept as a dimension.
-static std::optional<int64_t> matchColumn(tensor::ExtractSliceOp slice) {
-  std::optional<RowPart> part = matchPart(slice, slice.getSource());
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
-  bool isKept = dropped.none();
-  bool isDropped = dropped.count() == 1 && dropped.test(dropped.size() - 1);
-  return part && part->size == 1 && (isKept || isDropped)
-             ? std::optional(part->offset)
-             : std::nullopt;
-}
-
-/// One column of a row that is looked at as groups is a slice with a stride.
+/// One column of a row that is looked at as groups, of rank one less if it is
+/// not kept as a dimension, is a slice with a stride.
 static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
                                    PatternRewriter &rewriter) {
   auto expand = slice.getSource().getDefiningOp<tensor::ExpandShapeOp>();
-  if (!expand)
-    return rewriter.notifyMatchFailure(slice, "not of groups");
   int64_t rank = slice.getSourceType().getRank();
-  ArrayRef<int64_t> shape = slice.getSourceType().getShape();
-  std::optional<int64_t> offset = matchColumn(slice);
-  if (!offset || rank < 2 ||
-      expand.getReassociationIndices() != groupLastTwo(rank) ||
-      ShapedType::isDynamic(shape[rank - 1]) ||
-      ShapedType::isDynamic(shape[rank - 2]) || shape[rank - 1] < 2)
+  if (!expand || rank < 2 ||
+      expand.getReassociationIndices() != groupLastTwo(rank))
+    return rewriter.notifyMatchFailure(slice, "not of groups");
+  std::optional<RowPart> column = matchPart(slice, expand);
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  bool isDropped = dropped.count() == 1 && dropped.test(rank - 1);
+  ArrayRef<int64_t> groups = slice.getSourceType().getShape().take_back(2);
+  if (!column || column->size != 1 || !(dropped.none() || isDropped) ||
+      ShapedType::isDynamicShape(groups) || groups[1] < 2)
     return rewriter.notifyMatchFailure(slice, "not one column of all");
-  RowPart part = {*offset, shape[rank - 2], shape[rank - 1]};
-  Value column =
-      createRowSlice(rewriter, slice.getLoc(), expand.getSrc(), part);
-  if (slice.getType().getRank() == rank - 1) {
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(), column);
-    return success();
-  }
-  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(slice, slice.getType(),
-                                                     column, groupLastTwo(rank),
-                                                     slice.getMixedSizes());
+  Value part = createRowSlice(rewriter, slice.getLoc(), expand.getSrc(),
+                              {column->offset, groups[0], groups[1]});
+  if (isDropped)
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(), part);
+  else
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(slice, slice.getType(),
+                                                       part, groupLastTwo(rank),
+                                                       slice.getMixedSizes());
   return success();
 }
 
@@ -429,6 +419,7 @@ LogicalResult norm::spellPartsAsSlices(Operation *scope) {
   patterns.add(sliceOfGroups);
   patterns.add(sliceOperands);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ConcatOp::getCanonicalizationPatterns(patterns, context);
   tensor::DimOp::getCanonicalizationPatterns(patterns, context);
   return applyPatternsGreedily(scope, std::move(patterns));
 }

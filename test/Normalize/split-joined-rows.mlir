@@ -320,8 +320,9 @@ func.func @scalar(%x: tensor<1xf32>, %y: tensor<f32>) -> tensor<f32> {
 // CHECK: %[[C:.*]] = tensor.cast %[[A]] : tensor<?x4xf32> to tensor<8x4xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[C]], %[[B]] :
 // CHECK-COUNT-5: tensor.insert_slice %[[B]] into {{.*}} : tensor<8x4xf32> into tensor<8x20xf32>
+// CHECK-COUNT-2: tensor.insert_slice %[[B]] into {{.*}} : tensor<8x4xf32> into tensor<8x8xf32>
 // CHECK: return
-func.func @extents(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>) -> (tensor<8x8xf32>, tensor<8x20xf32>) {
+func.func @extents(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>) -> (tensor<8x8xf32>, tensor<8x20xf32>, tensor<8x?xf32>) {
   %e = tensor.empty() : tensor<8x8xf32>
   %r = tensor.concat dim(1) %a, %b : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
@@ -330,5 +331,6 @@ func.func @extents(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>) -> (tensor<8x8xf32>
     linalg.yield %w : f32
   } -> tensor<8x8xf32>
   %q = tensor.concat dim(1) %b, %b, %b, %b, %b : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x20xf32>
-  return %y, %q : tensor<8x8xf32>, tensor<8x20xf32>
+  %o = tensor.concat dim(1) %b, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x?xf32>
+  return %y, %q, %o : tensor<8x8xf32>, tensor<8x20xf32>, tensor<8x?xf32>
 }
