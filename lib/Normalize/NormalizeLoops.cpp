@@ -30,6 +30,12 @@ using linalg::GenericOp;
 // Adjacent dimensions that all ops treat alike become one
 //===----------------------------------------------------------------------===//
 
+static SmallVector<GenericOp> collectOps(func::FuncOp func) {
+  SmallVector<GenericOp> ops;
+  func.walk([&](GenericOp op) { ops.push_back(op); });
+  return ops;
+}
+
 namespace {
 /// Pairs of adjacent loops of ops, and of adjacent dimensions of their tensors.
 /// Those that merge together are one class, so that no reshape is needed
@@ -38,7 +44,7 @@ class PairFinder {
 public:
   explicit PairFinder(func::FuncOp func) {
     func.walk([&](linalg::LinalgOp op) { add(op); });
-    keepRows();
+    keepRows(func);
   }
 
   /// Returns the groups of loops of `op` to collapse.
@@ -58,17 +64,14 @@ private:
   /// class of those that stay apart.
   using Pair = std::pair<const void *, unsigned>;
 
-  static Pair getPair(GenericOp op, unsigned loop) {
-    return {op.getAsOpaquePointer(), loop};
-  }
+  static Pair getPair(Operation *op, unsigned loop) { return {op, loop}; }
   static Pair getPair(Value v, unsigned dim) {
     return {v.getAsOpaquePointer(), dim};
   }
   void keepApart(Pair pair) { pairs.unionSets(pair, Pair()); }
 
   bool isMerged(GenericOp op, unsigned loop) const {
-    return llvm::is_contained(ops, op) &&
-           !pairs.isEquivalent(getPair(op, loop), Pair());
+    return !pairs.isEquivalent(getPair(op, loop), Pair());
   }
 
   void add(linalg::LinalgOp op) {
@@ -83,13 +86,12 @@ private:
       addValue(v, isPlain);
     for (Value v : op->getResults())
       addValue(v, isPlain);
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    for (unsigned loop = 1; loop < kinds.size(); ++loop)
+      if (!isPlain || kinds[loop - 1] != kinds[loop])
+        keepApart(getPair(op, loop - 1));
     if (!isPlain)
       return;
-    ops.insert(generic);
-    SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
-    for (unsigned loop = 1; loop < kinds.size(); ++loop)
-      if (kinds[loop - 1] != kinds[loop])
-        keepApart(getPair(generic, loop - 1));
     for (OpOperand &operand : op->getOpOperands())
       addAccess(generic, operand.get(),
                 generic.getMatchingIndexingMap(&operand));
@@ -133,9 +135,9 @@ private:
   }
 
   /// Keeps the innermost loop of elementwise ops that would become one loop.
-  void keepRows() {
+  void keepRows(func::FuncOp func) {
     SmallVector<GenericOp> whole =
-        llvm::filter_to_vector(ops, [&](GenericOp op) {
+        llvm::filter_to_vector(collectOps(func), [&](GenericOp op) {
           return op.getNumReductionLoops() == 0 && op.getNumLoops() > 1 &&
                  llvm::all_of(
                      llvm::seq(op.getNumLoops() - 1),
@@ -145,7 +147,6 @@ private:
       keepApart(getPair(op, op.getNumLoops() - 2));
   }
 
-  llvm::SetVector<GenericOp> ops;
   llvm::EquivalenceClasses<Pair> pairs;
 };
 } // namespace
@@ -160,12 +161,6 @@ static void shareViews(IRRewriter &rewriter, func::FuncOp func) {
     if (!isNew)
       rewriter.replaceOp(view, it->second);
   });
-}
-
-static SmallVector<GenericOp> collectOps(func::FuncOp func) {
-  SmallVector<GenericOp> ops;
-  func.walk([&](GenericOp op) { ops.push_back(op); });
-  return ops;
 }
 
 static LogicalResult collapseDims(IRRewriter &rewriter, func::FuncOp func) {
