@@ -200,8 +200,6 @@ struct NormFuseElementwise
     : norm::impl::NormFuseElementwiseBase<NormFuseElementwise> {
   using NormFuseElementwiseBase::NormFuseElementwiseBase;
 
-  /// The patterns of linalg-fuse-elementwise-ops, which has no option for what
-  /// is fused.
   void runOnOperation() override {
     getOperation()->walk([](GenericOp op) {
       for (OpOperand &init : op.getDpsInitsMutable())

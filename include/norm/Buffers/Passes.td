@@ -54,40 +54,21 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     one-shot bufferization could find a conflict. It conflicts with any later read of
     what it overwrites, and a copy resolves the conflict. Then the pass runs upstream's
     elimination of empty tensors, which makes a result start in the caller's buffer, if
-    every op in between computes in place. The pass eliminate-empty-tensors also follows
-    ops that do not: the buffer then goes to a value that is needed until after the
-    result was written there. An empty tensor stays where a branch or an `arith.select`
-    may choose what starts from it: bufferization rejects two branches that start from
-    one buffer, another value that is chosen may be smaller, and the value may be a
-    result itself. What continues from an argument, as an insertion into a cache does,
-    continues from a copy in an empty tensor. A program's own writes that are `restrict`, and behind which no op of
-    the function reads or writes memory, are results, too, and move behind all other ops.
+    every op in between computes in place. An empty tensor stays where a branch or an
+    `arith.select` may choose what starts from it. What continues from an argument, as an
+    insertion into a cache does, continues from a copy in an empty tensor. A program's
+    own writes that are `restrict`, and behind which no op of the function reads or
+    writes memory, are results, too, and move behind all other ops.
 
     A result that is another shape of a value, as where blocks of a row become the row
     again, is stored as that value in a view of the caller's buffer
     (`memref.expand_shape` or `memref.collapse_shape`), if the value's shape is static.
 
     A result that consists of inserted slices is stored part by part, in views of the
-    caller's buffer, if they fill the tensor in its innermost dimension and nothing else
-    reads it. One-shot bufferization would find that the first insertion reads what a loop
-    over two parts has written for the second one, and copy a part.
-
-    Example:
-
-    ```mlir
-    %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
-    %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
-    return %b
-    ```
-
-    becomes, before these writes are of tensors,
-
-    ```mlir
-    %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %lo in restrict writable %0
-    %1 = memref.subview %out[0, 32] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %hi in restrict writable %1
-    ```
+    caller's buffer (`memref.subview`), if they fill the tensor in its innermost
+    dimension and nothing else reads it. One-shot bufferization would find that the first
+    insertion reads what a loop over two parts has written for the second one, and copy
+    a part.
 
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
