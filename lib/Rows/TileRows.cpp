@@ -77,8 +77,11 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
       b.replaceOp(user, one);
 }
 
-Value norm::findDestination(Value value,
-                            llvm::function_ref<bool(Operation *)> updates) {
+/// Returns what ops for which `updates` holds made `value` of, by writing to
+/// it: ops with destinations, loops, and branches that made it of the same
+/// tensor.
+static Value findDestination(Value value,
+                             llvm::function_ref<bool(Operation *)> updates) {
   auto result = dyn_cast<OpResult>(value);
   Operation *op = result ? result.getOwner() : nullptr;
   if (!op || !updates(op))

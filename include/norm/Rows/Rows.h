@@ -62,12 +62,6 @@ int64_t getRowsPerBlock(const RowTarget &target, int64_t threads);
 // What other rooms ask
 //===----------------------------------------------------------------------===//
 
-/// Returns what ops for which `updates` holds made `value` of, by writing to
-/// it: ops with destinations, loops, and branches that made it of the same
-/// tensor.
-Value findDestination(Value value,
-                      llvm::function_ref<bool(Operation *)> updates);
-
 /// Returns true if norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
