@@ -304,8 +304,14 @@ static SmallVector<unsigned> findAccumulators(scf::ForOp loop,
   return found;
 }
 
+static void joinHalves(IRRewriter &b, Value whole, ValueRange halves) {
+  whole.replaceAllUsesWith(vector::InterleaveOp::create(
+      b, whole.getLoc(), halves.front(), halves.back()));
+}
+
 /// Carries the halves of accumulators beside the whole ones, whose loop results
-/// become dead, and joins them after the loop.
+/// become dead, and joins them after the loop and where its body reads them
+/// whole.
 static void splitAccumulators(IRRewriter &b, PairSplitter splitter,
                               scf::ForOp loop,
                               ArrayRef<unsigned> accumulators) {
@@ -331,15 +337,15 @@ static void splitAccumulators(IRRewriter &b, PairSplitter splitter,
         }
         return yields;
       }));
-  b.setInsertionPointAfter(wider);
   for (auto [n, i] : llvm::enumerate(accumulators)) {
-    Value joined =
-        vector::InterleaveOp::create(b, loc, wider.getResult(before + 2 * n),
-                                     wider.getResult(before + 2 * n + 1));
-    wider.getResult(i).replaceAllUsesWith(joined);
-    // The whole accumulator does nothing any more.
-    wider.getBody()->getTerminator()->setOperand(i,
-                                                 wider.getRegionIterArgs()[i]);
+    Value whole = wider.getRegionIterArgs()[i];
+    unsigned even = before + 2 * n;
+    b.setInsertionPointAfter(wider);
+    joinHalves(b, wider.getResult(i), wider.getResults().slice(even, 2));
+    b.setInsertionPointToStart(wider.getBody());
+    joinHalves(b, whole, wider.getRegionIterArgs().slice(even, 2));
+    // The whole accumulator is carried no further.
+    wider.getBody()->getTerminator()->setOperand(i, whole);
   }
 }
 

@@ -49,6 +49,27 @@ func.func @sum(%x: memref<4096xbf16>) -> vector<32xf32> {
   return %s : vector<32xf32>
 }
 
+// The body reads it whole, too.
+// CHECK-LABEL: func @running_sum
+// CHECK: scf.for {{.*}} iter_args(%[[EVEN:.*]] = %{{.*}}, %[[ODD:.*]] = %{{.*}})
+// CHECK: %[[WHOLE:.*]] = vector.interleave %[[EVEN]], %[[ODD]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[WHOLE]],
+// CHECK: vector.store %[[NEXT]]
+func.func @running_sum(%x: memref<64xbf16>, %y: memref<64xf32>) -> vector<32xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : vector<32xf32>
+  %s = scf.for %k = %c0 to %c64 step %c32 iter_args(%acc = %zero) -> vector<32xf32> {
+    %v = vector.load %x[%k] : memref<64xbf16>, vector<32xbf16>
+    %a = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %n = arith.addf %acc, %a : vector<32xf32>
+    vector.store %n, %y[%k] : memref<64xf32>, vector<32xf32>
+    scf.yield %n : vector<32xf32>
+  }
+  return %s : vector<32xf32>
+}
+
 // Values in another order than pairs, and short vectors, keep their order.
 // CHECK-LABEL: func @not_pairs
 // CHECK: arith.extui %{{.*}} : vector<32xi16> to vector<32xi32>
