@@ -270,8 +270,7 @@ struct NormNarrowFloatsToIntegers
     if (failed(rejectAtomics()))
       return signalPassFailure();
     if (!hardwareRounding)
-      splitBF16Pairs(getOperation(), expandsVectorMath ? VectorMath::Expanded
-                                                       : VectorMath::Called);
+      splitBF16Pairs(getOperation());
     getOperation()->walk([&](Operation *op) {
       auto truncate = dyn_cast<arith::TruncFOp>(op);
       if (truncate && !hardwareRounding &&

@@ -116,8 +116,8 @@ static bool hasClearLower(Value words) {
 }
 
 /// Returns true if every float result's NaN is one of an operand's or the
-/// preferred one.
-static bool passesOnNaNs(Operation *op, VectorMath math) {
+/// preferred one. norm-expand-vector-math makes arithmetic of functions.
+static bool passesOnNaNs(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp, math::SqrtOp,
@@ -125,8 +125,7 @@ static bool passesOnNaNs(Operation *op, VectorMath math) {
              vector::ReductionOp, vector::ExtractOp,
              vector::ExtractStridedSliceOp, vector::ShuffleOp,
              vector::InterleaveOp, vector::DeinterleaveOp>(op) ||
-         (math == VectorMath::Expanded &&
-          isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::TanhOp,
+         (isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::TanhOp,
               math::ErfOp>(op) &&
           isa<VectorType>(op->getResult(0).getType()));
 }
@@ -134,8 +133,8 @@ static bool passesOnNaNs(Operation *op, VectorMath math) {
 /// Returns true if every NaN that `v` can be has a clear lower half, so that
 /// rounding to bf16 in integers keeps it: arithmetic passes an operand's NaN on
 /// or makes the preferred one, and NaNs come from bf16.
-static bool haveShortNaNs(Value v, VectorMath math) {
-  return ValueOrigins::allHold(v, [=](OpResult v, ValueOrigins &origins) {
+static bool haveShortNaNs(Value v) {
+  return ValueOrigins::allHold(v, [](OpResult v, ValueOrigins &origins) {
     Operation *op = v.getOwner();
     if (auto extend = dyn_cast<arith::ExtFOp>(op))
       return getElementTypeOrSelf(extend.getIn()).isBF16();
@@ -145,7 +144,7 @@ static bool haveShortNaNs(Value v, VectorMath math) {
       return hasClearLower(bitcast.getIn());
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isNaNShort(constant);
-    if (!getElementTypeOrSelf(v).isF32() || !passesOnNaNs(op, math))
+    if (!getElementTypeOrSelf(v).isF32() || !passesOnNaNs(op))
       return false;
     addFloats(op, origins);
     return true;
@@ -177,8 +176,7 @@ LanePair norm::widenBF16Words(ImplicitLocOpBuilder &b, Value narrow) {
 namespace {
 class PairSplitter {
 public:
-  PairSplitter(IRRewriter &b, PairFinder &finder, VectorMath math)
-      : b(b), finder(finder), math(math) {}
+  PairSplitter(IRRewriter &b, PairFinder &finder) : b(b), finder(finder) {}
 
   /// The halves of `v`, built after it; `v` is a pair by PairFinder.
   LanePair split(Value v) {
@@ -240,7 +238,7 @@ private:
     Lanes even(at, pair.even), odd(at, pair.odd);
     if (areBF16(op.getIn()))
       return {even.bits(), odd.bits()};
-    NaNs nans = haveShortNaNs(op.getIn(), math) ? NaNs::Short : NaNs::Kept;
+    NaNs nans = haveShortNaNs(op.getIn()) ? NaNs::Short : NaNs::Kept;
     return {roundToUpperHalf(even, nans), roundToUpperHalf(odd, nans)};
   }
 
@@ -269,7 +267,6 @@ private:
 
   IRRewriter &b;
   PairFinder &finder;
-  VectorMath math;
   llvm::DenseMap<Value, LanePair> pairs;
 };
 } // namespace
@@ -382,14 +379,14 @@ static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
   }
 }
 
-static void splitRoundings(IRRewriter &b, Operation *root, VectorMath math) {
+static void splitRoundings(IRRewriter &b, Operation *root) {
   SmallVector<arith::TruncFOp> roundings;
   root->walk([&](arith::TruncFOp op) {
     if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
       roundings.push_back(op);
   });
   PairFinder finder;
-  PairSplitter splitter(b, finder, math);
+  PairSplitter splitter(b, finder);
   // From the last one on: one that is only widened again is then dead.
   for (arith::TruncFOp op : llvm::reverse(roundings)) {
     if (op->use_empty())
@@ -400,7 +397,7 @@ static void splitRoundings(IRRewriter &b, Operation *root, VectorMath math) {
   joinWholeUses(b, root, finder, splitter);
 }
 
-void norm::splitBF16Pairs(Operation *root, VectorMath math) {
+void norm::splitBF16Pairs(Operation *root) {
   IRRewriter b(root->getContext());
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
@@ -408,7 +405,7 @@ void norm::splitBF16Pairs(Operation *root, VectorMath math) {
     PairFinder finder;
     SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
     if (!accumulators.empty())
-      splitAccumulators(b, PairSplitter(b, finder, math), loop, accumulators);
+      splitAccumulators(b, PairSplitter(b, finder), loop, accumulators);
   }
-  splitRoundings(b, root, math);
+  splitRoundings(b, root);
 }

@@ -135,13 +135,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   NormFinishLoopsOptions finish;
   finish.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFinishLoops(finish));
-  // Below, norm-expand-vector-math comes after it.
-  buildScalarLowering(pm,
-                      {roundsInHardware(options), /*expandsVectorMath=*/true});
+  buildScalarLowering(pm, {roundsInHardware(options)}, {options.fma});
   pm.addPass(createExactCanonicalizer());
-  NormExpandVectorMathOptions vectorMath;
-  vectorMath.fma = options.fma;
-  pm.addPass(createNormExpandVectorMath(vectorMath));
   if (getTriple(options).isX86()) {
     NormUseX86InstructionsOptions x86;
     x86.dotProducts = options.dotProducts;

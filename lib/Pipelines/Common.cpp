@@ -117,8 +117,9 @@ void norm::buildDeallocation(OpPassManager &pm) {
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
 }
 
-void norm::buildScalarLowering(
-    OpPassManager &pm, const NormNarrowFloatsToIntegersOptions &narrow) {
+void norm::buildScalarLowering(OpPassManager &pm,
+                               const NormNarrowFloatsToIntegersOptions &narrow,
+                               const NormExpandVectorMathOptions &vectorMath) {
   pm.addPass(createNormExpandArith());
   pm.addPass(createConvertComplexToStandardPass());
   // First, so that what one op becomes is rounded once.
@@ -127,6 +128,7 @@ void norm::buildScalarLowering(
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
   pm.addPass(createNormNarrowFloatsToIntegers(narrow));
+  pm.addPass(createNormExpandVectorMath(vectorMath));
 }
 
 void norm::buildCleanup(OpPassManager &pm) {

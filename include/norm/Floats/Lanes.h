@@ -128,15 +128,9 @@ struct LanePair {
 /// A bf16 is the upper half of the f32 that equals it, NaNs included.
 LanePair widenBF16Words(ImplicitLocOpBuilder &b, Value narrow);
 
-/// Who computes the functions that norm-expand-vector-math expands.
-enum class VectorMath {
-  Called,  ///< a library, whose NaNs may have any bits
-  Expanded ///< arithmetic, which passes the operand's NaN on
-};
-
 /// Computes even and odd elements of bf16 vectors apart, which needs no shuffle
 /// to widen and to round them. The machine must be little-endian.
-void splitBF16Pairs(Operation *root, VectorMath math);
+void splitBF16Pairs(Operation *root);
 
 } // namespace mlir::norm
 

@@ -76,10 +76,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     Adding could carry a NaN's lower bits into an infinity or a zero. A NaN that was
     widened from bf16, is in a constant with a clear lower half, or was made or
     passed on by arithmetic on such values has no lower bits, and nothing is done
-    for it in such a word. All other values pay for a comparison and a selection,
-    and so do those of functions, unless `expands-vector-math` says that
-    norm-expand-vector-math comes after this pass: it makes arithmetic of the
-    functions, where a library's may return any NaN.
+    for it in such a word. All other values pay for a comparison and a selection.
 
     Example:
 
@@ -112,7 +109,8 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     argument is an i16 that comes out of an empty inline assembly, because
     CodeGenPrepare would make a phi of bitcasts of bf16 one of bf16 (LLVM 22).
 
-    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32. The
+    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32, and
+    norm-expand-vector-math after it, because a library's functions may return any NaN. The
     machine must be little-endian. Elements are computed apart in rank-1 vectors
     whose length is a multiple of 16; values that are neither widened from bf16 nor
     the same in all lanes keep their order. Complex numbers keep their elements' type, and
@@ -121,10 +119,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
   }];
   let options = [Option<"hardwareRounding", "hardware-rounding", "bool",
                         /*default=*/"false",
-                        "The machine has an instruction that rounds to bf16">,
-                 Option<"expandsVectorMath", "expands-vector-math", "bool",
-                        /*default=*/"false",
-                        "norm-expand-vector-math comes after this pass">];
+                        "The machine has an instruction that rounds to bf16">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }

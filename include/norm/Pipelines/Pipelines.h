@@ -202,7 +202,8 @@ inline void buildBufferization(OpPassManager &pm) {
 }
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
-                         const NormNarrowFloatsToIntegersOptions &narrow = {});
+                         const NormNarrowFloatsToIntegersOptions &narrow = {},
+                         const NormExpandVectorMathOptions &vectorMath = {});
 /// Converts the remaining ops to the LLVM dialect: what computes, and then
 /// memory, branches and functions.
 void buildComputationToLLVM(OpPassManager &pm);
