@@ -52,17 +52,14 @@ namespace {
 class PairFinder {
 public:
   bool isPair(Value v) {
-    auto [it, isNew] = known.try_emplace(v, false);
-    if (isNew) {
-      bool result = find(v);
-      known[v] = result; // `it` may have moved
-      return result;
-    }
-    return it->second;
+    if (auto it = known.find(v); it != known.end())
+      return it->second;
+    bool found = find(v);
+    return known[v] = found;
   }
 
   /// Taken as pairs while the loop that carries them is looked at.
-  void assume(Value v, bool isPair) { known[v] = isPair; }
+  void assume(Value v) { known[v] = true; }
   void forget() { known.clear(); }
 
 private:
@@ -278,26 +275,19 @@ static SmallVector<unsigned> findAccumulators(scf::ForOp loop,
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs()))
     if (isWideRow(arg.getType()))
       found.push_back(i);
-  bool extends = llvm::any_of(loop.getOps<arith::ExtFOp>(), [](auto op) {
-    return isBF16Vector(op.getIn().getType());
-  });
-  if (!extends)
-    return {};
+  auto isOther = [&](unsigned i) {
+    Value next = loop.getYieldedValues()[i];
+    return next == loop.getRegionIterArgs()[i] || !finder.isPair(next);
+  };
   // Removing one may make another impossible.
-  for (bool changed = true; changed;) {
-    changed = false;
+  size_t before;
+  do {
+    before = found.size();
     finder.forget();
     for (unsigned i : found)
-      finder.assume(loop.getRegionIterArgs()[i], true);
-    for (unsigned i : found) {
-      Value yielded = loop.getYieldedValues()[i];
-      if (yielded != loop.getRegionIterArgs()[i] && finder.isPair(yielded))
-        continue;
-      llvm::erase(found, i);
-      changed = true;
-      break;
-    }
-  }
+      finder.assume(loop.getRegionIterArgs()[i]);
+    llvm::erase_if(found, isOther);
+  } while (found.size() != before);
   return found;
 }
 
