@@ -17,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
@@ -42,8 +43,9 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
                                   "norm_assert_message", b.getStringAttr(text));
   }
 
-  /// Builds `write(2, text, size); abort();` at the end of a block.
-  LogicalResult buildFailure(ImplicitLocOpBuilder &b, LLVM::GlobalOp message) {
+  /// Builds `if (!holds) { write(2, text, size); abort(); }`.
+  LogicalResult lower(cf::AssertOp op, LLVM::GlobalOp message) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
     auto write = LLVM::lookupOrCreateFn(b, getOperation(), "write",
@@ -52,25 +54,16 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
                                         LLVM::LLVMVoidType::get(&getContext()));
     if (failed(write) || failed(abort))
       return failure();
+    (*abort)->setAttr("passthrough", b.getStrArrayAttr({"noreturn"}));
+    Value yes = arith::ConstantIntOp::create(b, 1, /*width=*/1);
+    Value fails = arith::XOrIOp::create(b, op.getArg(), yes);
+    b.setInsertionPoint(scf::IfOp::create(b, fails).thenYield());
     int64_t size = cast<StringAttr>(message.getValueAttr()).size();
     Value text = LLVM::AddressOfOp::create(b, message);
     Value file = LLVM::ConstantOp::create(b, i32, kStandardError);
     Value bytes = LLVM::ConstantOp::create(b, i64, size);
     LLVM::CallOp::create(b, *write, ValueRange{file, text, bytes});
     LLVM::CallOp::create(b, *abort, ValueRange());
-    LLVM::UnreachableOp::create(b);
-    return success();
-  }
-
-  LogicalResult lower(cf::AssertOp op, LLVM::GlobalOp message) {
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    Block *before = op->getBlock();
-    Block *after = before->splitBlock(op);
-    Block *fails = b.createBlock(after->getParent(), after->getParent()->end());
-    if (failed(buildFailure(b, message)))
-      return failure();
-    b.setInsertionPointToEnd(before);
-    cf::CondBranchOp::create(b, op.getArg(), after, fails);
     op.erase();
     return success();
   }
@@ -79,9 +72,6 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
     SmallVector<cf::AssertOp> asserts;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](cf::AssertOp op) { asserts.push_back(op); });
-    for (cf::AssertOp op : asserts)
-      if (!isa<func::FuncOp>(op->getParentOp()))
-        return op.emitError("norm-call-libc: needs convert-scf-to-cf first");
     SymbolTable symbols(getOperation());
     // Equal messages share their data.
     llvm::StringMap<LLVM::GlobalOp> messages;

@@ -180,13 +180,11 @@ def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
     becomes
 
     ```mlir
-      cf.cond_br %holds, ^bb1, ^bb2
-    ^bb1: ...
-    ^bb2:
+    scf.if %fails {
       %text = llvm.mlir.addressof @norm_assert_message : !llvm.ptr
       %0 = llvm.call @write(%c2, %text, %c36) : (i32, !llvm.ptr, i64) -> i64
       llvm.call @abort() : () -> ()
-      llvm.unreachable
+    }
     ```
 
     Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
@@ -197,11 +195,11 @@ def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
     these two. norm-expand-vector-math has expanded vectors of f32 before; other
     vectors are scalarized, and f16 and bf16 are computed in f32.
 
-    Limits: run it after convert-scf-to-cf; it rewrites functions and needs POSIX's
+    Limits: run it before convert-scf-to-cf; it rewrites functions and needs POSIX's
     `write`.
   }];
-  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
-                           "func::FuncDialect", "LLVM::LLVMDialect",
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }
 
