@@ -251,38 +251,23 @@ static void copyGlobal(Operation *op) {
   load.getResult().replaceAllUsesExcept(own, own.getDefiningOp());
 }
 
-static Type getSignless(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer && !integer.isSignless()
-             ? IntegerType::get(type.getContext(), integer.getWidth())
-             : type;
-}
-
-/// Returns true for a cast of tensors whose elements have the same bits.
-static bool castsSignedness(UnrealizedConversionCastOp op) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return false;
-  auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType()),
-       to = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-  return from && to && from.getShape() == to.getShape() &&
-         getSignless(from.getElementType()) == getSignless(to.getElementType());
-}
-
-/// Makes all integers signless where a program has such casts: ops say what is
-/// unsigned.
+/// Makes all integers signless where a program has casts between such types:
+/// ops say what is unsigned.
 static void dropSignedness(Operation *root) {
+  AttrTypeReplacer signless;
+  signless.addReplacement([](IntegerType type) -> std::optional<Type> {
+    return IntegerType::get(type.getContext(), type.getWidth());
+  });
   SmallVector<UnrealizedConversionCastOp> casts;
   root->walk([&](UnrealizedConversionCastOp op) {
-    if (castsSignedness(op))
+    if (op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+        signless.replace(op.getOperand(0).getType()) ==
+            signless.replace(op.getResult(0).getType()))
       casts.push_back(op);
   });
   if (casts.empty())
     return;
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([](IntegerType type) -> std::optional<Type> {
-    return getSignless(type);
-  });
-  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
+  signless.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
   for (UnrealizedConversionCastOp op : casts) {
