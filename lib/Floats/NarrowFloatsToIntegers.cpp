@@ -140,31 +140,21 @@ public:
   }
 
   void convert(Operation *root) {
-    SmallVector<Operation *> ops, kept;
+    SmallVector<Operation *> ops;
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op != root && op->hasTrait<OpTrait::SymbolTable>())
         return WalkResult::skip(); // such as kernels
       ops.push_back(op);
       return WalkResult::advance();
     });
-    SmallVector<OpOperand *> floats;
-    for (Operation *op : ops) {
-      if (!keepsFloats(op))
-        continue;
-      kept.push_back(op);
-      for (OpOperand &operand : op->getOpOperands())
-        if (isNarrowValue(operand.get().getType()))
-          floats.push_back(&operand);
-    }
-    SmallVector<Type> types = llvm::map_to_vector(
-        floats, [](OpOperand *operand) { return operand->get().getType(); });
+    SmallVector<Operation *> kept = llvm::filter_to_vector(
+        ops, [](Operation *op) { return keepsFloats(op); });
+    for (Operation *op : kept)
+      castBack(op);
     for (Operation *op : ops)
       replaceTypes(op);
     for (Operation *op : kept)
       castWhatIsMade(op);
-    for (auto [operand, type] : llvm::zip_equal(floats, types))
-      castBack(*operand, type);
-    foldCasts(ops);
   }
 
 private:
@@ -228,21 +218,19 @@ private:
         LLVM::AsmDialectAttr(), ArrayAttr());
   }
 
-  void castBack(OpOperand &operand, Type type) {
-    if (operand.get().getType() == type)
-      return;
-    b.setInsertionPoint(getPlace(operand.getOwner()));
-    operand.set(arith::BitcastOp::create(b, operand.getOwner()->getLoc(), type,
-                                         operand.get()));
-  }
-
-  static void foldCasts(ArrayRef<Operation *> ops) {
-    for (Operation *op : ops)
-      if (isa<arith::BitcastOp, vector::BitCastOp>(op) &&
-          op->getOperand(0).getType() == op->getResult(0).getType()) {
-        op->replaceAllUsesWith(op->getOperands());
-        op->erase();
-      }
+  /// Casts operands to the integers that they become, and these to floats.
+  void castBack(Operation *op) {
+    if (isa<vector::YieldOp>(op))
+      return; // what the op in the mask makes
+    b.setInsertionPoint(getPlace(op));
+    for (OpOperand &operand : op->getOpOperands()) {
+      Type type = operand.get().getType();
+      if (!isNarrowValue(type))
+        continue;
+      Value bits = arith::BitcastOp::create(b, op->getLoc(), toIntegers(type),
+                                            operand.get());
+      operand.set(arith::BitcastOp::create(b, op->getLoc(), type, bits));
+    }
   }
 
   OpBuilder b;
