@@ -139,11 +139,10 @@ void norm::buildCleanup(OpPassManager &pm) {
 void norm::buildComputationToLLVM(OpPassManager &pm) {
   // Functions of C are called from here on.
   pm.addPass(createNormRenameFunctions());
-  pm.addPass(createNormExpandOpenShapes());
+  pm.addPass(createNormPrepareLLVM());
   // Makes affine.apply of offsets and strides.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createNormCallLibc());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());

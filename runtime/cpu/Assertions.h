@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// norm-call-libc writes the message to standard error and aborts. Code that
+// norm-prepare-llvm writes the message to standard error and aborts. Code that
 // is linked with `write` and `leave` in place of these returns to its caller,
 // who gets the message. What it had allocated until then is not freed.
 //

@@ -273,7 +273,7 @@ def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
 
     Arguments are numbered as in the call, outputs last. The descriptor is read
     through the LLVM dialect, because memref ops fold what the type promises. Run it
-    after bufferization; norm-call-libc makes messages visible.
+    after bufferization; norm-prepare-llvm makes messages visible.
 
     Limits: a strided buffer owns everything from its first byte to its last, so two
     buffers with alternating rows are rejected. A call inside of the function counts

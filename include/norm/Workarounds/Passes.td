@@ -135,37 +135,8 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
                            "tensor::TensorDialect"];
 }
 
-def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
-  let summary = "Spell views with several open extents by their strides";
-  let description = [{
-    expand-strided-metadata crashes on a `memref.expand_shape` that divides one
-    dimension into two whose extents are both unknown, as a model's batch and sequence.
-    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has.
-
-    Example:
-
-    ```mlir
-    %v = memref.expand_shape %rows [[0, 1], [2]] output_shape [%batch, %sequence, 64]
-        : memref<?x64xf32> into memref<?x?x64xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %rows
-    %s = affine.apply affine_map<()[s0] -> (s0 * 64)>()[%sequence]
-    %v = memref.reinterpret_cast %base to offset: [0],
-        sizes: [%batch, %sequence, 64], strides: [%s, 64, 1]
-    ```
-
-    Limits: run it right before expand-strided-metadata. What divides a dimension
-    otherwise stays.
-  }];
-  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
-}
-
-def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
-  let summary = "Lower cf.assert, math.expm1 and math.log1p to calls of libc";
+def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
+  let summary = "Lower assertions, expm1, log1p and open views, which conversions to LLVM do wrongly";
   let description = [{
     convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. If
     standard output is a pipe or a file, the message stays in a buffer that `abort`
@@ -195,11 +166,32 @@ def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
     these two. norm-expand-vector-math has expanded vectors of f32 before; other
     vectors are scalarized, and f16 and bf16 are computed in f32.
 
-    Limits: run it before convert-scf-to-cf; it rewrites functions and needs POSIX's
-    `write`.
+    expand-strided-metadata crashes on a `memref.expand_shape` that divides one
+    dimension into two whose extents are both unknown, as a model's batch and sequence.
+    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has.
+
+    Example:
+
+    ```mlir
+    %v = memref.expand_shape %rows [[0, 1], [2]] output_shape [%batch, %sequence, 64]
+        : memref<?x64xf32> into memref<?x?x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %rows
+    %s = affine.apply affine_map<()[s0] -> (s0 * 64)>()[%sequence]
+    %v = memref.reinterpret_cast %base to offset: [0],
+        sizes: [%batch, %sequence, 64], strides: [%s, 64, 1]
+    ```
+
+    Limits: run it right before expand-strided-metadata, and before convert-scf-to-cf.
+    Assertions are those of functions, and need POSIX's `write`.
   }];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
-                           "LLVM::LLVMDialect", "scf::SCFDialect",
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "func::FuncDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }
 

@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --norm-expand-open-shapes --split-input-file | FileCheck %s
-// RUN: norm-opt %s --norm-expand-open-shapes --expand-strided-metadata --split-input-file | FileCheck %s --check-prefix=UPSTREAM
+// RUN: norm-opt %s --norm-prepare-llvm --split-input-file | FileCheck %s
+// RUN: norm-opt %s --norm-prepare-llvm --expand-strided-metadata --split-input-file | FileCheck %s --check-prefix=UPSTREAM
 
 // Strides are products of the extents inside, and constants where the type has them.
 // CHECK: #[[ROWS:.*]] = affine_map<()[s0] -> (s0 * 64)>

@@ -1,22 +1,26 @@
-//===- CallLibc.cpp - what upstream would call of C, or should ------------===//
+//===- PrepareLLVM.cpp - what conversions to LLVM lack --------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+// Upstream: LLVM 22.1: expand-strided-metadata divides for the one open extent
+// of a group and crashes on two; goes when it reads `output_shape`.
 // Upstream: LLVM 22.1: convert-cf-to-llvm prints a failed assertion by puts,
 // whose buffer abort discards; goes when it writes to standard error.
 // Upstream: LLVM 22.1: convert-math-to-llvm makes exp(x) - 1 of expm1, and
 // convert-math-to-libm takes all ops; goes when one of them can leave ops out.
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,7 +29,7 @@
 #include "norm/Workarounds/Passes.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMCALLLIBC
+#define GEN_PASS_DEF_NORMPREPARELLVM
 #include "norm/Workarounds/Passes.h.inc"
 } // namespace mlir::norm
 
@@ -33,8 +37,39 @@ using namespace mlir;
 
 static constexpr int kStandardError = 2;
 
+/// Returns true if one dimension is divided into several of unknown extent.
+static bool isOpen(memref::ExpandShapeOp op) {
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  return llvm::any_of(op.getReassociationIndices(),
+                      [&](ArrayRef<int64_t> dims) {
+                        return llvm::count_if(dims, [&](int64_t dim) {
+                                 return ShapedType::isDynamic(shape[dim]);
+                               }) > 1;
+                      });
+}
+
+/// Spells the view by its strides, which are products of the extents inside.
+static void expandOpen(IRRewriter &b, memref::ExpandShapeOp op) {
+  b.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  auto source = memref::ExtractStridedMetadataOp::create(b, loc, op.getSrc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  SmallVector<OpFoldResult> strides(sizes.size());
+  AffineExpr product = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1);
+  for (auto [dims, stride] : llvm::zip(op.getReassociationIndices(),
+                                       source.getConstifiedMixedStrides()))
+    for (int64_t dim : llvm::reverse(dims)) {
+      strides[dim] = stride;
+      stride = affine::makeComposedFoldedAffineApply(b, loc, product,
+                                                     {stride, sizes[dim]});
+    }
+  b.replaceOpWithNewOp<memref::ReinterpretCastOp>(
+      op, op.getResultType(), source.getBaseBuffer(),
+      source.getConstifiedMixedOffset(), sizes, strides);
+}
+
 namespace {
-struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
+struct NormPrepareLLVM : norm::impl::NormPrepareLLVMBase<NormPrepareLLVM> {
   LLVM::GlobalOp createMessage(StringRef text) {
     auto b = OpBuilder::atBlockBegin(getOperation().getBody());
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
@@ -97,6 +132,11 @@ struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
   }
 
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](memref::ExpandShapeOp op) {
+      if (isOpen(op))
+        expandOpen(rewriter, op);
+    });
     if (failed(lowerAsserts()) || failed(lowerMath()))
       signalPassFailure();
   }

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-call-libc | FileCheck %s
+// RUN: norm-opt %s --norm-prepare-llvm | FileCheck %s
 
 // Equal messages are one, of which a zero is no part.
 // CHECK: llvm.mlir.global internal constant @[[OTHER:[a-z_0-9]*]]("other\0A")

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-call-libc | FileCheck %s
+// RUN: norm-opt %s --norm-prepare-llvm | FileCheck %s
 // RUN: norm-run %s --function=small --input=f64=1e-20 --input=f32=1e-20 --expected-output=f64=1e-20 --expected-output=f32=1e-20 | FileCheck %s --check-prefix=EXACT
 // RUN: norm-run %s --function=small --pipeline=upstream --input=f64=1e-20 --input=f32=1e-20 --expected-output=f64=1e-20 --expected-output=f32=1e-20 | FileCheck %s --check-prefix=EXACT
 // EXACT-COUNT-2: max ulp 0 over
