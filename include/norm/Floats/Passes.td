@@ -54,9 +54,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     Most machines load, store, mask, select and shuffle 16-bit integers, but not
     16-bit floats: LLVM's x86 back end takes masked accesses of f16 and bf16 apart,
     and holds a bf16 that lives in several blocks as an f32, which it rounds again
-    where it is used. It does that by `vcvtneps2bf16` where the CPU has it, which
-    takes subnormals for zeros whatever MXCSR says, and by a call of a library
-    elsewhere. So this pass makes memrefs, vectors, scalars and constants of f16
+    where it is used, by `vcvtneps2bf16` or a library. So this pass makes memrefs, vectors, scalars and constants of f16
     and bf16 those of i16. What computes with f16 takes and gives bitcasts. Floats of 8
     bits become i8, because upstream's lowering shuffles no vectors of them.
 
@@ -106,8 +104,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
 
     Scalars that a function takes or returns keep their type, which the machine's
     calling convention passes in other registers than an i16. Inside, a bf16
-    argument is an i16 that comes out of an empty inline assembly, because
-    CodeGenPrepare would make a phi of bitcasts of bf16 one of bf16 (LLVM 22).
+    argument is an i16 that comes out of an empty inline assembly.
 
     Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32, and
     norm-expand-vector-math after it, because a library's functions may return any NaN. The
@@ -192,8 +189,8 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
     machines that have it as an instruction, a product and its sum round once; without
     it, only additions and multiplications are used.
 
-    The errors, at most 1.8 ulp, are in docs/Codegen.md, "Functions of vectors".
-    Overflow, gradual underflow, infinities, NaN and the sign of zero are as in libm.
+    The errors, at most 1.8 ulp, and what becomes of special values, are in
+    docs/Codegen.md, "Functions of vectors".
 
     Example: `math.exp %x : vector<64xf32>` becomes
 

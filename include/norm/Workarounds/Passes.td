@@ -37,8 +37,7 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
     Constants, views, and ops right before a nest that only it uses, move into its
     function, as does a comparison that chooses one of two nests.
     A loop whose body has `min-loops` nests itself, such as one over layers, stays,
-    and these nests become functions. Upstream's duplicate-function-elimination is not
-    used, because it also merges public functions and so removes symbols.
+    and these nests become functions.
 
     Limits: run it after bufferization, and before buffers are freed, so that those of
     a loop are freed in its function; a nest that returns a buffer stays; functions have
@@ -160,11 +159,9 @@ def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
 
     Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
     `math.log1p` to log(1 + x), which are 0 for x = 1e-10, where both functions are
-    1e-10. Its option `approximate-log1p=false` leaves the second alone, but the first
-    has no option, and convert-math-to-libm before it would also call libm for
-    `math.sqrt`. This pass applies upstream's patterns of convert-math-to-libm to
-    these two. norm-expand-vector-math has expanded vectors of f32 before; other
-    vectors are scalarized, and f16 and bf16 are computed in f32.
+    1e-10. convert-math-to-libm before it would also call libm for `math.sqrt`, so this
+    pass applies upstream's patterns to these two. Vectors are scalarized, and f16 and
+    bf16 are computed in f32.
 
     expand-strided-metadata crashes on a `memref.expand_shape` that divides one
     dimension into two whose extents are both unknown, as a model's batch and sequence.
