@@ -370,38 +370,30 @@ static LogicalResult divideFirst(Remainder op, PatternRewriter &rewriter) {
 // Classes of floats
 //===----------------------------------------------------------------------===//
 
-/// Compares the magnitude of `v` with a number.
-static Value compareMagnitude(ImplicitLocOpBuilder &b, Value v,
-                              arith::CmpFPredicate predicate,
-                              const APFloat &number) {
-  Value constant =
-      createScalarOrSplatConstant(b, b.getLoc(), v.getType(), number);
-  return arith::CmpFOp::create(b, predicate, math::AbsFOp::create(b, v),
-                               constant);
-}
-
-static const llvm::fltSemantics &getSemantics(Value v) {
-  return cast<FloatType>(getElementTypeOrSelf(v.getType())).getFloatSemantics();
+/// Returns |v| >= `getNumber()` of its format; false for NaN.
+static Value isAtLeast(ImplicitLocOpBuilder &b, Value v,
+                       APFloat (&getNumber)(const llvm::fltSemantics &, bool)) {
+  auto format = cast<FloatType>(getElementTypeOrSelf(v));
+  Value number = createScalarOrSplatConstant(
+      b, b.getLoc(), v.getType(),
+      getNumber(format.getFloatSemantics(), /*Negative=*/false));
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                               math::AbsFOp::create(b, v), number);
 }
 
 static LogicalResult expandIsInf(math::IsInfOp op, PatternRewriter &rewriter) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value x = op.getOperand();
-  rewriter.replaceOp(op, compareMagnitude(b, x, arith::CmpFPredicate::OEQ,
-                                          APFloat::getInf(getSemantics(x))));
+  rewriter.replaceOp(op, isAtLeast(b, op.getOperand(), APFloat::getInf));
   return success();
 }
 
 static LogicalResult expandIsNormal(math::IsNormalOp op,
                                     PatternRewriter &rewriter) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value x = op.getOperand();
-  const llvm::fltSemantics &semantics = getSemantics(x);
-  Value isAbove = compareMagnitude(b, x, arith::CmpFPredicate::OGE,
-                                   APFloat::getSmallestNormalized(semantics));
-  Value isBelow = compareMagnitude(b, x, arith::CmpFPredicate::OLT,
-                                   APFloat::getInf(semantics));
-  rewriter.replaceOpWithNewOp<arith::AndIOp>(op, isAbove, isBelow);
+  Value isInf = isAtLeast(b, op.getOperand(), APFloat::getInf);
+  Value isNormalOrInf =
+      isAtLeast(b, op.getOperand(), APFloat::getSmallestNormalized);
+  rewriter.replaceOpWithNewOp<arith::XOrIOp>(op, isNormalOrInf, isInf);
   return success();
 }
 
