@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
@@ -103,36 +102,17 @@ static bool isClamp(Operation *op) {
          isIntegralBound(op->getOperand(1));
 }
 
-/// The rounding to even whose clamped result is `v`, and the clamps, the last
-/// one first; each is only used by the next.
-static math::RoundEvenOp findRounding(Value v,
-                                      SmallVectorImpl<Operation *> &clamps) {
-  while (Operation *op = v.getDefiningOp()) {
-    if (!op->hasOneUse())
-      return {};
-    if (auto rounding = dyn_cast<math::RoundEvenOp>(op))
-      return rounding;
-    if (!isClamp(op))
-      return {};
-    clamps.push_back(op);
-    v = op->getOperand(0);
-  }
-  return {};
-}
-
-/// Clamps what was rounded, and converts with the rounding of the conversion.
-static Value roundLast(OpBuilder &b, arith::FPToSIOp op, Type words) {
-  SmallVector<Operation *> clamps;
-  math::RoundEvenOp rounding = findRounding(op.getIn(), clamps);
-  if (!rounding)
-    return Value();
-  Value v = rounding.getOperand();
-  for (Operation *clamp : llvm::reverse(clamps)) {
-    IRMapping mapping;
-    mapping.map(clamp->getOperand(0), v);
-    v = b.clone(*clamp, mapping)->getResult(0);
-  }
-  return LLVM::LrintOp::create(b, op.getLoc(), words, v);
+/// Rounds to even what was clamped, instead of clamping what was rounded.
+static void roundLast(Operation *op) {
+  if (!isClamp(op))
+    return;
+  auto rounding = op->getOperand(0).getDefiningOp<math::RoundEvenOp>();
+  if (!rounding || !rounding->hasOneUse())
+    return;
+  op->getResult(0).replaceAllUsesWith(rounding);
+  op->setOperand(0, rounding.getOperand());
+  rounding->setOperand(0, op->getResult(0));
+  rounding->moveAfter(op);
 }
 
 static void convertByOneInstruction(arith::FPToSIOp op) {
@@ -144,11 +124,15 @@ static void convertByOneInstruction(arith::FPToSIOp op) {
     return;
   OpBuilder b(op);
   Type words = type.clone(b.getI32Type());
-  Value result = roundLast(b, op, words);
-  if (!result && bits == 32)
-    return;
-  if (!result)
+  auto rounding = op.getIn().getDefiningOp<math::RoundEvenOp>();
+  Value result;
+  if (rounding && rounding->hasOneUse())
+    result =
+        LLVM::LrintOp::create(b, op.getLoc(), words, rounding.getOperand());
+  else if (bits < 32)
     result = arith::FPToSIOp::create(b, op.getLoc(), words, op.getIn());
+  else
+    return;
   // What does not fit is poison in both.
   if (bits < 32)
     result = arith::TruncIOp::create(b, op.getLoc(), type, result,
@@ -169,10 +153,9 @@ static int64_t getLanes(Type type) {
   if (!vector || vector.getRank() != 1 || vector.isScalable() ||
       !vector.getElementType().isInteger(32))
     return 0;
-  int64_t length = vector.getDimSize(0);
-  if (length == 4 || length == 8)
-    return length;
-  return length % kMostLanes == 0 ? kMostLanes : 0;
+  int64_t length = vector.getDimSize(0), lanes = std::min(length, kMostLanes);
+  bool isFilled = llvm::is_contained({4, 8, 16}, lanes) && length % lanes == 0;
+  return isFilled ? lanes : 0;
 }
 
 /// Builds w + 0x7FFF * 1 + (bit 16 of w) * 1.
@@ -195,17 +178,13 @@ static void replaceRounding(arith::AddIOp op) {
     return;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   int64_t length = cast<VectorType>(op.getType()).getDimSize(0);
-  Value result;
-  if (length == lanes) {
-    result = roundPart(b, Lanes(b, words));
-  } else {
-    result = arith::ConstantOp::create(b, b.getZeroAttr(op.getType()));
-    for (int64_t first = 0; first < length; first += lanes) {
-      Lanes part(b, vector::ExtractStridedSliceOp::create(b, words, {first},
-                                                          {lanes}, {1}));
-      result = vector::InsertStridedSliceOp::create(b, roundPart(b, part),
-                                                    result, {first}, {1});
-    }
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(op.getType()));
+  for (int64_t first = 0; first < length; first += lanes) {
+    Lanes part(
+        b, b.createOrFold<vector::ExtractStridedSliceOp>(
+               words, ArrayRef(first), ArrayRef(lanes), ArrayRef<int64_t>(1)));
+    result = b.createOrFold<vector::InsertStridedSliceOp>(
+        roundPart(b, part), result, ArrayRef(first), ArrayRef<int64_t>(1));
   }
   op.replaceAllUsesWith(result);
   op.erase();
@@ -288,6 +267,7 @@ struct NormUseX86Instructions
 
   void runOnOperation() override {
     computeMaximaInIntegers(getOperation());
+    getOperation()->walk(roundLast);
     getOperation()->walk(convertByOneInstruction);
     if (dotProducts)
       getOperation()->walk(replaceRounding);
