@@ -33,27 +33,15 @@ int64_t norm::getElementBytes(Value memref) {
   return getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
 }
 
-Value norm::createByteCount(OpBuilder &b, Location loc,
-                            ArrayRef<Value> buffers) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value total = constant(0);
+norm::Lanes norm::createByteCount(ImplicitLocOpBuilder &b,
+                                  ArrayRef<Value> buffers) {
+  // It wraps where no memory has so many.
+  Lanes total(b, arith::ConstantIndexOp::create(b, 0));
   for (Value buffer : buffers) {
-    auto type = cast<MemRefType>(buffer.getType());
-    uint64_t fixed = getElementBytes(buffer); // wraps where no memory has it
-    Value bytes;
-    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-      if (!ShapedType::isDynamic(extent)) {
-        fixed *= extent;
-        continue;
-      }
-      Value size = memref::DimOp::create(b, loc, buffer, dim);
-      bytes = bytes ? Value(arith::MulIOp::create(b, loc, bytes, size)) : size;
-    }
-    bytes = bytes ? Value(arith::MulIOp::create(b, loc, bytes, constant(fixed)))
-                  : constant(fixed);
-    total = arith::AddIOp::create(b, loc, total, bytes);
+    Lanes count = total.like(1);
+    for (OpFoldResult extent : memref::getMixedSizes(b, b.getLoc(), buffer))
+      count = count * getValueOrCreateConstantIndexOp(b, b.getLoc(), extent);
+    total = total + count * getElementBytes(buffer);
   }
   return total;
 }

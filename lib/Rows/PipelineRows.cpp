@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -150,15 +151,10 @@ std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
 
 /// Rows per iteration of `forall`, so few that there are enough iterations for
 /// many threads.
-static Value createRowsPerIteration(ImplicitLocOpBuilder &b, Value rows,
-                                    const RowTarget &target) {
-  auto index = [&](int64_t value) {
-    return arith::ConstantIndexOp::create(b, value).getResult();
-  };
-  Value share =
-      arith::DivUIOp::create(b, rows, index(target.pipelinedIterations));
-  Value most = arith::MinUIOp::create(b, share, index(target.pipelinedRows));
-  return arith::MaxUIOp::create(b, most, index(1));
+static Lanes createRowsPerIteration(Lanes rows, const RowTarget &target) {
+  return rows.apply<arith::DivUIOp>(target.pipelinedIterations)
+      .apply<arith::MinUIOp>(target.pipelinedRows)
+      .apply<arith::MaxUIOp>(1);
 }
 
 /// Splits the last dimension of `forall`: the rows of an iteration are a loop
@@ -167,17 +163,15 @@ static scf::ForOp splitRows(scf::ForallOp forall) {
   ImplicitLocOpBuilder b(forall.getLoc(), forall);
   SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
                             upper = forall.getMixedUpperBound();
-  Value end = getValueOrCreateConstantIndexOp(b, b.getLoc(), upper.back());
-  Value size = createRowsPerIteration(b, end, getRowTarget(forall));
-  upper.back() = arith::CeilDivUIOp::create(b, end, size).getResult();
+  Lanes end(b, getValueOrCreateConstantIndexOp(b, b.getLoc(), upper.back()));
+  Lanes size = createRowsPerIteration(end, getRowTarget(forall));
+  upper.back() = Value(end.apply<arith::CeilDivUIOp>(size));
   auto outer = scf::ForallOp::create(b, lower, upper, forall.getMixedStep(),
                                      ValueRange(), forall.getMapping());
   b.setInsertionPoint(outer.getTerminator());
-  Value first = arith::MulIOp::create(b, outer.getInductionVars().back(), size);
-  Value behind = arith::AddIOp::create(b, first, size);
-  Value last = arith::MinUIOp::create(b, behind, end);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  auto rows = scf::ForOp::create(b, first, last, one);
+  Lanes first = Lanes(b, outer.getInductionVars().back()) * size;
+  Lanes last = (first + size).apply<arith::MinUIOp>(end);
+  auto rows = scf::ForOp::create(b, first, last, first.like(1));
   SmallVector<Value> ivs(outer.getInductionVars());
   ivs.back() = rows.getInductionVar();
   for (auto [from, to] : llvm::zip(forall.getInductionVars(), ivs))
@@ -216,15 +210,13 @@ static void computeAhead(scf::ForOp rows, const RowPipeline &pipeline) {
     llvm::erase(ofRow, init.getDefiningOp());
     init.getDefiningOp()->moveBefore(rows);
   }
-  Value first = rows.getLowerBound(), end = rows.getUpperBound();
+  Lanes first(b, rows.getLowerBound()), end(b, rows.getUpperBound());
   // The first row is read before the loop: there must be one.
-  Value hasRows =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
+  Value hasRows = first.is(arith::CmpIPredicate::slt, end);
   rows->moveBefore(scf::IfOp::create(b, hasRows).thenYield());
   b.setInsertionPoint(rows);
   clone(ofStatistic, first);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value last = arith::SubIOp::create(b, end, one);
+  Lanes last = end - 1;
   rows.setUpperBound(last);
   rows->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   b.setInsertionPointAfter(rows);
@@ -235,7 +227,7 @@ static void computeAhead(scf::ForOp rows, const RowPipeline &pipeline) {
                                       streams.getMoved(), streams.getFetched(),
                                       streams.getNear(), /*beside=*/true));
   b.setInsertionPointAfter(writer);
-  clone(ofStatistic, arith::AddIOp::create(b, rows.getInductionVar(), one));
+  clone(ofStatistic, Lanes(b, rows.getInductionVar()) + 1);
   for (Operation *op : llvm::reverse(own))
     op->erase();
 }

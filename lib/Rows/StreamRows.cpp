@@ -13,12 +13,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Buffers.h"
 #include "norm/Rows/Passes.h"
-#include <vector>
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMSTREAMROWS
@@ -28,6 +28,7 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 using linalg::LinalgOp;
+using norm::Lanes;
 using norm::Stream;
 using norm::StreamPlan;
 
@@ -147,8 +148,8 @@ static void addFetches(GenericOp op, ArrayRef<NextRow> rows,
 namespace {
 /// Where a buffer lies, found before the loop.
 struct BufferInfo {
-  Value start, end;
-  SmallVector<Value> places; // `start`, and the bytes between rows
+  SmallVector<Lanes> places; // where it starts, and the bytes between rows
+  Lanes end;
 };
 
 class RowStreamer {
@@ -161,13 +162,13 @@ public:
     b.setInsertionPoint(plan.loop);
     for (Value buffer : plan.buffers)
       describe(buffer);
-    Value large = createIsLarge();
+    Lanes large(b, createIsLarge());
     for (Value buffer : plan.written)
       for (Value other : plan.buffers)
         if (other != buffer)
-          large = both(large, createAreDisjoint(infos[buffer], infos[other]));
+          large = large & createAreDisjoint(infos[buffer], infos[other]);
     for (const Stream &stream : plan.streams)
-      large = both(large, createIsAligned(stream));
+      large = large & createIsAligned(stream);
     auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
     choice->setAttr(norm::versionsAttrName, b.getUnitAttr());
     b.setInsertionPoint(choice.elseYield());
@@ -177,33 +178,26 @@ public:
   }
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
-  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
-  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(x, y); }
-  Value both(Value x, Value y) { return b.createOrFold<arith::AndIOp>(x, y); }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  Lanes constant(int64_t value) {
+    return Lanes(b, arith::ConstantIndexOp::create(b, value));
   }
 
   void describe(Value buffer) {
-    Value bytes = constant(norm::getElementBytes(buffer));
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-    BufferInfo info;
-    info.start = add(base, mul(metadata.getOffset(), bytes));
+    int64_t bytes = norm::getElementBytes(buffer);
+    Lanes offset(b, metadata.getOffset());
+    Lanes start =
+        offset * bytes +
+        Value(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
     // One past the last element; an extent of zero leaves nothing to run.
-    Value last = constant(1);
+    Lanes last = constant(1);
     for (auto [size, stride] :
          llvm::zip(metadata.getSizes(), metadata.getStrides()))
-      last = add(last, mul(sub(size, constant(1)), stride));
-    info.end = add(info.start, mul(last, bytes));
-    info.places = {info.start};
+      last = last + (Lanes(b, size) - 1) * stride;
+    BufferInfo info{{start}, start + last * bytes};
     ValueRange strides = metadata.getStrides(); // none of a scalar
     for (Value stride : strides.drop_back(strides.empty() ? 0 : 1))
-      info.places.push_back(mul(stride, bytes));
+      info.places.push_back(Lanes(b, stride) * bytes);
     infos[buffer] = std::move(info);
   }
 
@@ -222,23 +216,22 @@ private:
     if (!sysconf || !sysconf.isExternal() || sysconf.getFunctionType() != type)
       return constant(target.defaultCacheBytes);
     Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
-    Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);
-    level2 = arith::IndexCastOp::create(b, b.getIndexType(), level2);
-    Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
-    return arith::SelectOp::create(b, known,
-                                   mul(level2, constant(target.level2Multiple)),
-                                   constant(target.defaultCacheBytes));
+    Value answer = func::CallOp::create(b, sysconf, name).getResult(0);
+    Lanes level2(b, arith::IndexCastOp::create(b, b.getIndexType(), answer));
+    return select(level2.is(arith::CmpIPredicate::sgt, 0),
+                  level2 * target.level2Multiple,
+                  constant(target.defaultCacheBytes));
   }
 
   Value createIsLarge() {
-    Value bytes = norm::createByteCount(b, b.getLoc(), plan.buffers);
+    Lanes bytes = norm::createByteCount(b, plan.buffers);
     auto isLarge = [&] {
-      return compare(arith::CmpIPredicate::uge, bytes, createCacheBytes());
+      return bytes.is(arith::CmpIPredicate::uge, createCacheBytes());
     };
     if (cacheBytes > 0)
       return isLarge();
-    Value worthAsking = compare(arith::CmpIPredicate::uge, bytes,
-                                constant(target.leastStreamedBytes));
+    Value worthAsking =
+        bytes.is(arith::CmpIPredicate::uge, target.leastStreamedBytes);
     auto asked = scf::IfOp::create(b, b.getI1Type(), worthAsking,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -251,41 +244,38 @@ private:
   }
 
   Value createAreDisjoint(const BufferInfo &x, const BufferInfo &y) {
-    Value before = compare(arith::CmpIPredicate::ule, x.end, y.start);
-    Value after = compare(arith::CmpIPredicate::ule, y.end, x.start);
-    return arith::OrIOp::create(b, before, after);
+    Value before = x.end.is(arith::CmpIPredicate::ule, y.places.front());
+    Value behind = y.end.is(arith::CmpIPredicate::ule, x.places.front());
+    return Lanes(b, before) | behind;
   }
 
   /// Strips can reach a line from any multiple of the element; rows that stay
-  /// where they are must all be aligned. Companions are at the same distance
-  /// from a line.
+  /// where they are must all be aligned, unless they are stored as usual.
+  /// Companions are at the same distance from a line.
   Value createIsAligned(const Stream &stream) {
     Value buffer = norm::getRootIn(plan.loop, stream.getBuffer(0));
-    const BufferInfo &info = infos[buffer];
-    Value isAligned;
-    if (stream.isMovable)
-      isAligned = createAreMultiples(info.start, norm::getElementBytes(buffer));
-    else if (stream.isUnaligned)
-      isAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
-    else
-      isAligned = createAreMultiples(info.places, target.lineBytes);
+    ArrayRef<Lanes> places = infos[buffer].places;
+    Lanes isAligned =
+        stream.isMovable
+            ? createAreMultiples(places[0], norm::getElementBytes(buffer))
+            : createAreMultiples(places,
+                                 stream.isUnaligned ? 1 : target.lineBytes);
     for (unsigned i = 1; i < stream.results.size(); ++i) {
       Value companion = norm::getRootIn(plan.loop, stream.getBuffer(i));
-      SmallVector<Value> apart;
-      for (auto [x, y] : llvm::zip(info.places, infos[companion].places))
-        apart.push_back(sub(x, y));
-      isAligned = both(isAligned, createAreMultiples(apart, target.lineBytes));
+      SmallVector<Lanes> apart;
+      for (auto [x, y] : llvm::zip(places, infos[companion].places))
+        apart.push_back(x - y);
+      isAligned = isAligned & createAreMultiples(apart, target.lineBytes);
     }
     return isAligned;
   }
 
   /// `divisor` is a power of two.
-  Value createAreMultiples(ValueRange numbers, int64_t divisor) {
-    Value bits = numbers.front();
-    for (Value number : numbers.drop_front())
-      bits = b.createOrFold<arith::OrIOp>(bits, number);
-    return compare(arith::CmpIPredicate::eq, both(bits, constant(divisor - 1)),
-                   constant(0));
+  Lanes createAreMultiples(ArrayRef<Lanes> numbers, int64_t divisor) {
+    Lanes bits = numbers.front();
+    for (Lanes number : numbers.drop_front())
+      bits = bits | number;
+    return Lanes(b, (bits & (divisor - 1)).is(arith::CmpIPredicate::eq, 0));
   }
 
   //===--------------------------------------------------------------------===//
@@ -410,14 +400,11 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
           << int64_t(cacheBytes);
       return signalPassFailure();
     }
-    SmallVector<StreamPlan> plans;
+    OpBuilder b(&getContext());
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (Operation *loop : norm::getOutermostLoops(func))
         if (std::optional<StreamPlan> plan = norm::planStreams(loop))
-          plans.push_back(std::move(*plan));
-    OpBuilder b(&getContext());
-    for (const StreamPlan &plan : plans)
-      RowStreamer(b, plan, cacheBytes).run();
+          RowStreamer(b, *plan, cacheBytes).run();
   }
 };
 } // namespace

@@ -9,7 +9,7 @@
 #define NORM_ROWS_BUFFERS_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Builders.h"
+#include "norm/Floats/Lanes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
@@ -24,7 +24,7 @@ bool hasCountableBytes(Value memref);
 int64_t getElementBytes(Value memref);
 
 /// The bytes that the elements of all buffers take, as an index.
-Value createByteCount(OpBuilder &b, Location loc, ArrayRef<Value> buffers);
+Lanes createByteCount(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers);
 
 /// Loops of `scope` that are in no other one, and linalg ops, which become
 /// loops.

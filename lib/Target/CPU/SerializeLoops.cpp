@@ -83,7 +83,6 @@ static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
 static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
                            ArrayRef<Value> buffers, int64_t grain) {
   ImplicitLocOpBuilder b(loop.getLoc(), builder);
-  Value least = arith::ConstantIndexOp::create(b, grain);
   Lanes iterations(b, arith::ConstantIndexOp::create(b, 1));
   for (auto [lower, upper, step] : llvm::zip(
            loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
@@ -91,8 +90,8 @@ static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
     iterations = iterations * extent.apply<arith::CeilDivSIOp>(step);
   }
   Lanes isFew(b, iterations.is(arith::CmpIPredicate::slt, 2));
-  Lanes bytes(b, norm::createByteCount(b, b.getLoc(), buffers));
-  return isFew | bytes.is(arith::CmpIPredicate::ult, least);
+  Lanes bytes = norm::createByteCount(b, buffers);
+  return isFew | bytes.is(arith::CmpIPredicate::ult, grain);
 }
 
 static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
