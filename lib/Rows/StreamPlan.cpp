@@ -45,14 +45,7 @@ static bool hasOnlyEffect(Operation *loop, Value buffer) {
       return true;
     if (isa<ViewLikeOpInterface>(user))
       return hasOnlyEffect<Effect>(loop, user->getResult(0));
-    auto interface = dyn_cast<MemoryEffectOpInterface>(user);
-    if (!interface)
-      return isMemoryEffectFree(user);
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    interface.getEffectsOnValue(buffer, effects);
-    return llvm::all_of(effects, [](const auto &effect) {
-      return isa<Effect>(effect.getEffect());
-    });
+    return isMemoryEffectFree(user) || hasSingleEffect<Effect>(user, buffer);
   });
 }
 

@@ -154,7 +154,7 @@ struct BufferInfo {
 
 class RowStreamer {
 public:
-  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
+  RowStreamer(OpBuilder &b, const StreamPlan &plan, uint64_t cacheBytes)
       : b(plan.loop->getLoc(), b), plan(plan), cacheBytes(cacheBytes),
         target(norm::getRowTarget(plan.loop)) {}
 
@@ -384,7 +384,7 @@ private:
 
   ImplicitLocOpBuilder b;
   const StreamPlan &plan;
-  int64_t cacheBytes;
+  uint64_t cacheBytes;
   norm::RowTarget target;
   llvm::DenseSet<std::pair<Operation *, Value>> fetched;
   llvm::DenseMap<Value, BufferInfo> infos;
@@ -394,12 +394,6 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
   using NormStreamRowsBase::NormStreamRowsBase;
 
   void runOnOperation() override {
-    if (cacheBytes < 0) {
-      getOperation().emitError(
-          "norm-stream-rows: cache-bytes must not be negative, got ")
-          << int64_t(cacheBytes);
-      return signalPassFailure();
-    }
     OpBuilder b(&getContext());
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (Operation *loop : norm::getOutermostLoops(func))

@@ -2,7 +2,7 @@
 // RUN: norm-opt %s --split-input-file --norm-stream-rows=cache-bytes=4096 '--remarks-filter-missed=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY --implicit-check-not=[Missed]
 // RUN: norm-opt %s --split-input-file --norm-stream-rows --canonicalize --cse | FileCheck %s --check-prefix=ASK
 // RUN: not norm-opt %s --split-input-file --norm-stream-rows=cache-bytes=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: norm-stream-rows: cache-bytes must not be negative, got -1
+// NEGATIVE: for the --cache-bytes option: '-1' value invalid
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 !row = memref<1x?xf32, strided<[?, 1], offset: ?>>

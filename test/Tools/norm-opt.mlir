@@ -18,7 +18,7 @@
 // RUN: not norm-opt %s --norm-recognize=rounding=nonsense 2>&1 | FileCheck %s --check-prefix=ROUNDING
 // ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
 // RUN: not norm-opt %s --norm-stream-rows=cache-bytes=-1 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: error: norm-stream-rows: cache-bytes must not be negative
+// BYTES: for the --cache-bytes option: '-1' value invalid
 func.func @f() {
   return
 }

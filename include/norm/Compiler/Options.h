@@ -61,8 +61,8 @@ struct CompileOptions {
   bool dispatch = false;      ///< code for each of getDispatchedLevels
   bool verifyBuffers = false; ///< norm-verify-buffers
   unsigned minLoops = 32;     ///< norm-outline-loops
-  int64_t cacheBytes = 0;     ///< rows stream from this size on; 0: measured
-  int64_t grain = 1048576;    ///< threads start from this number of bytes on
+  uint64_t cacheBytes = 0;    ///< rows stream from this size on; 0: measured
+  uint64_t grain = 1048576;   ///< threads start from this number of bytes on
   unsigned ranks = 0;        ///< above 0: the program of one rank (norm-to-mpi)
   int64_t sumParts = 0;      ///< norm-split-sums; 0: one sum a rank
   std::string mpi = "MPICH"; ///< or OpenMPI: whose calls a rank makes

@@ -84,12 +84,12 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("What an instruction of the CPU adds to a sum of a "
                      "product of matrices"),
       llvm::cl::init(ProductKinds::Elements), getProductKindsValues()};
-  PassOptions::Option<int64_t> cacheBytes{
+  PassOptions::Option<uint64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "
                      "from the cache that the machine reports"),
       llvm::cl::init(0)};
-  PassOptions::Option<int64_t> grain{
+  PassOptions::Option<uint64_t> grain{
       *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
       llvm::cl::init(1048576)};
   PassOptions::Option<unsigned> minLoops{

@@ -344,7 +344,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     alone and results of reductions are not streamed.
   }];
   let options = [
-    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+    Option<"cacheBytes", "cache-bytes", "uint64_t", /*default=*/"0",
            "Stream from this many bytes on; 0: from what the machine reports">];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect", "norm::NormDialect",

@@ -81,7 +81,7 @@ static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
 
 /// Fewer bytes than the grain, or nothing to share.
 static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
-                           ArrayRef<Value> buffers, int64_t grain) {
+                           ArrayRef<Value> buffers, uint64_t grain) {
   ImplicitLocOpBuilder b(loop.getLoc(), builder);
   Lanes iterations(b, arith::ConstantIndexOp::create(b, 1));
   for (auto [lower, upper, step] : llvm::zip(
@@ -95,7 +95,7 @@ static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
 }
 
 static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
-                                      int64_t grain) {
+                                      uint64_t grain) {
   SmallVector<Value> buffers;
   for (Value buffer : norm::getOuterBuffers(loop))
     if (norm::hasCountableBytes(buffer))
@@ -118,12 +118,6 @@ struct NormSerializeLoops
   using NormSerializeLoopsBase::NormSerializeLoopsBase;
 
   void runOnOperation() override {
-    if (grain < 0) {
-      getOperation().emitError(
-          "norm-serialize-loops: grain must not be negative, got ")
-          << int64_t(grain);
-      return signalPassFailure();
-    }
     IRRewriter rewriter(&getContext());
     if (failed(serializeThoseThatMayFail(rewriter, getOperation())))
       return signalPassFailure();

@@ -1,7 +1,7 @@
 // RUN: norm-opt %s --norm-serialize-loops=grain=1000 | FileCheck %s
 // RUN: norm-opt %s --norm-serialize-loops | FileCheck %s --check-prefix=DEFAULT
 // RUN: not norm-opt %s --norm-serialize-loops=grain=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: norm-serialize-loops: grain must not be negative, got -1
+// NEGATIVE: for the --grain option: '-1' value invalid
 // RUN: not norm-opt %S/Inputs/fails_in_reduction.mlir --norm-serialize-loops 2>&1 | FileCheck %s --check-prefix=RESULTS
 // RESULTS: fails_in_reduction.mlir:6:8: error: norm-serialize-loops: cannot run a parallel loop with results and an assertion in one thread
 

@@ -53,7 +53,7 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
     Limits: a small loop that uses no buffer from outside stays as it is. An
     `scf.parallel` with results and an assertion is an error.
   }];
-  let options = [Option<"grain", "grain", "int64_t", /*default=*/"1048576",
+  let options = [Option<"grain", "grain", "uint64_t", /*default=*/"1048576",
                         "Bytes from which on threads are started">];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
                            "scf::SCFDialect"];
