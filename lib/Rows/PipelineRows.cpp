@@ -58,10 +58,8 @@ static bool isLong(LinalgOp statistic) {
 
 /// Returns true if the op only reads what `rows` does not write, under no other
 /// name either.
-static bool onlyReads(LinalgOp statistic, Operation *rows) {
-  Operation *outermost = rows;
-  while (auto loop = outermost->getParentOfType<LoopLikeOpInterface>())
-    outermost = loop;
+static bool onlyReads(LinalgOp statistic, Operation *rows,
+                      Operation *outermost) {
   return llvm::all_of(statistic.getDpsInputs(), [&](Value input) {
     if (!isa<MemRefType>(input.getType()))
       return true;
@@ -110,7 +108,8 @@ std::optional<SmallVector<Operation *>> norm::findViews(Block *block,
              : std::nullopt;
 }
 
-std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
+std::optional<RowPipeline> norm::planPipeline(LinalgOp writer,
+                                              Operation *outermost) {
   Operation *rows = writer->getParentOp();
   LinalgOp statistic = findStatistic(*writer->getBlock());
   if (!statistic)
@@ -135,7 +134,7 @@ std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
                32;
       }))
     return give(Missed::NarrowResult);
-  if (!onlyReads(statistic, rows))
+  if (!onlyReads(statistic, rows, outermost))
     return give(Missed::NotOnlyReads);
   SmallVector<Operation *> fills = findFills(statistic, writer);
   std::optional<SmallVector<Operation *>> views =

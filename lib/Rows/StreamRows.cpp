@@ -289,7 +289,8 @@ private:
         moved[op->getParentOp()] = op;
     llvm::MapVector<Operation *, norm::RowPipeline> pipelines; // by writer
     for (auto [rows, writer] : moved)
-      if (std::optional<norm::RowPipeline> found = norm::planPipeline(writer))
+      if (std::optional<norm::RowPipeline> found =
+              norm::planPipeline(writer, plan.loop))
         pipelines[writer] = std::move(*found);
     for (const Stream &stream : plan.streams)
       buildStream(stream, pipelines.lookup(stream.op).statistic);

@@ -81,8 +81,9 @@ struct RowPipeline {
 /// Returns the pipeline of the loop around `writer`, the last op that strips of
 /// the row are moved for: the statistic is before it, goes over the same
 /// columns, only reads, and reads nothing that the loop writes. Says why there
-/// is none.
-std::optional<RowPipeline> planPipeline(linalg::LinalgOp writer);
+/// is none. `outermost`: the loop with the plan.
+std::optional<RowPipeline> planPipeline(linalg::LinalgOp writer,
+                                        Operation *outermost);
 
 /// Rewrites rows { statistic; ...; writer } to
 /// { statistic of the first row; rows { ...; writer, statistic of the next }; }

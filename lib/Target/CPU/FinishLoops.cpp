@@ -29,17 +29,13 @@ using namespace mlir;
 // Fences
 //===----------------------------------------------------------------------===//
 
-/// The outermost loop around `op`, or the team of threads that runs it.
+/// The team of threads that runs `op`, or the outermost loop around it.
 static Operation *getScope(Operation *op) {
-  Operation *scope = op;
-  for (Operation *parent = op->getParentOp();
-       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
-    if (isa<omp::ParallelOp>(parent))
-      return parent;
-    if (isa<LoopLikeOpInterface>(parent))
-      scope = parent;
-  }
-  return scope;
+  if (auto team = op->getParentOfType<omp::ParallelOp>())
+    return team;
+  while (auto loop = op->getParentOfType<LoopLikeOpInterface>())
+    op = loop;
+  return op;
 }
 
 static void createFence(OpBuilder &b, Location loc, bool sfence) {

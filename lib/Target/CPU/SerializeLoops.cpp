@@ -44,17 +44,14 @@ static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {
   return parallelForToNestedFors(rewriter, loop);
 }
 
-/// The new loops keep the role, and the outermost one the plan.
+/// The new loops keep the role and the plan.
 static LogicalResult serialize(IRRewriter &rewriter, scf::ForallOp loop) {
   DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
   SmallVector<Operation *> loops;
   if (failed(scf::forallToForLoop(rewriter, loop, &loops)))
     return failure();
-  for (Operation *each : loops) {
+  for (Operation *each : loops)
     each->setDiscardableAttrs(attributes);
-    if (each != loops.front())
-      each->removeAttr(norm::planAttrName);
-  }
   return success();
 }
 

@@ -31,7 +31,7 @@ func.func @rows(%y: memref<?x16xf32>, %rows: index, %v: f32) {
 // CHECK-LABEL: func @two
 // CHECK: scf.for
 // CHECK-NEXT: scf.for
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64>}
 // CHECK-NEXT: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64>}
 // CHECK-NEXT: } else {
 func.func @two(%y: memref<4x?x16xf32>, %rows: index, %v: f32) {
