@@ -7,6 +7,7 @@
 
 #include "norm/Normalize/ElementStorage.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -16,7 +17,8 @@ static unsigned getStoredBits(unsigned width) {
   return std::max(8u, llvm::bit_ceil(width));
 }
 
-int64_t norm::getElementBytes(Type element) {
+int64_t norm::getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
   if (element.isIndex())
     return IndexType::kInternalStorageBitWidth / 8;
   return element.isIntOrFloat()

@@ -29,10 +29,6 @@ bool norm::hasCountableBytes(Value memref) {
   return type && type.getElementType().isIntOrFloat();
 }
 
-int64_t norm::getElementBytes(Value memref) {
-  return getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
-}
-
 norm::Lanes norm::createByteCount(ImplicitLocOpBuilder &b,
                                   ArrayRef<Value> buffers) {
   // It wraps where no memory has so many.
@@ -41,7 +37,7 @@ norm::Lanes norm::createByteCount(ImplicitLocOpBuilder &b,
     Lanes count = total.like(1);
     for (OpFoldResult extent : memref::getMixedSizes(b, b.getLoc(), buffer))
       count = count * getValueOrCreateConstantIndexOp(b, b.getLoc(), extent);
-    total = total + count * getElementBytes(buffer);
+    total = total + count * getElementBytes(buffer.getType());
   }
   return total;
 }

@@ -36,8 +36,7 @@ static Value createOffset(ImplicitLocOpBuilder &b, ValueRange at,
 Value RowEmitter::createHead(Value column) {
   OpOperand &result = getStreamedResult();
   Value row = result.get();
-  Value bytes =
-      index(norm::getElementBytes(getElementTypeOrSelf(row.getType())));
+  Value bytes = index(norm::getElementBytes(row.getType()));
   auto metadata = memref::ExtractStridedMetadataOp::create(b, row);
   Value elements = createOffset(b, getPlace(result, {column}).at, metadata);
   Value address = b.createOrFold<arith::AddIOp>(
@@ -134,8 +133,8 @@ void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
 
 RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
   Lines lines{from, to, {}, {}, {}, {}, width};
-  Type element = getElementTypeOrSelf(getStreamedResult().get());
-  lines.line = target.lineBytes / norm::getElementBytes(element);
+  lines.line = target.lineBytes /
+               norm::getElementBytes(getStreamedResult().get().getType());
   auto add = [&](Value x, Value y) {
     return b.createOrFold<arith::AddIOp>(x, y);
   };

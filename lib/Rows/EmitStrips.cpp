@@ -59,7 +59,7 @@ bool RowEmitter::isWorthReversing() {
   int64_t bytes = 0;
   bool isReadAgain = false;
   for (OpOperand *row : norm::getRowsRead(op)) {
-    bytes += norm::getElementBytes(getElementTypeOrSelf(row->get().getType()));
+    bytes += norm::getElementBytes(row->get().getType());
     isReadAgain |= llvm::any_of(values.last.buffers, [&](Value buffer) {
       return norm::mayOverlap(buffer, row->get());
     });

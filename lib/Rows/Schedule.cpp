@@ -193,7 +193,7 @@ GPUScheduleAttr norm::chooseRowSchedule(Operation *loop, const RowForm &form,
 
 /// Returns the elements of 32 bits that hold a row of `type`.
 static int64_t countWords(Type type) {
-  int64_t bytes = getElementBytes(getElementTypeOrSelf(type));
+  int64_t bytes = getElementBytes(type);
   return llvm::divideCeil(std::max<int64_t>(bytes, 1), 4);
 }
 

@@ -55,8 +55,7 @@ norm::RowForm::RowForm(ArrayRef<LinalgOp> ops) {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
         continue;
-      int64_t size =
-          norm::getElementBytes(getElementTypeOrSelf(operand.get().getType()));
+      int64_t size = norm::getElementBytes(operand.get().getType());
       if (size > 0)
         bytes = std::min(bytes, size);
       if (!isInRegisters(operand.get()))

@@ -17,6 +17,7 @@
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Buffers.h"
 #include <variant>
 
@@ -77,7 +78,7 @@ bool norm::hasKnownRoot(Operation *loop, Value v) {
 static bool hasUnalignedRows(Value buffer, int64_t line) {
   SmallVector<int64_t> strides =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset().first;
-  int64_t bytes = norm::getElementBytes(buffer);
+  int64_t bytes = norm::getElementBytes(buffer.getType());
   return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
     return !ShapedType::isDynamic(stride) && stride * bytes % line != 0;
   });
@@ -246,7 +247,7 @@ private:
       return Missed::NotWholeRow;
     if (!hasOnlyEffect<MemoryEffects::Write>(loop, root))
       return Missed::ReadAgain;
-    int64_t bytes = norm::getElementBytes(root),
+    int64_t bytes = norm::getElementBytes(root.getType()),
             line = getRowTarget(op).lineBytes;
     if (line % bytes != 0 || lanes * (arePairs ? 2 : 1) * bytes % line != 0)
       return Missed::NotWholeLines;
@@ -310,8 +311,8 @@ private:
     return getRootIn(loop, first->get()) != root &&
            op.getMatchingIndexingMap(first) ==
                op.getMatchingIndexingMap(&init) &&
-           norm::getElementBytes(first->get()) ==
-               norm::getElementBytes(init.get()) &&
+           norm::getElementBytes(first->get().getType()) ==
+               norm::getElementBytes(init.get().getType()) &&
            isEqualConstantIntOrValueArray(getOffsets(first->get()),
                                           getOffsets(init.get()));
   }

@@ -17,6 +17,7 @@
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Buffers.h"
 #include "norm/Rows/Passes.h"
 
@@ -184,7 +185,7 @@ private:
 
   void describe(Value buffer) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-    int64_t bytes = norm::getElementBytes(buffer);
+    int64_t bytes = norm::getElementBytes(buffer.getType());
     Lanes offset(b, metadata.getOffset());
     Lanes start =
         offset * bytes +
@@ -257,7 +258,8 @@ private:
     ArrayRef<Lanes> places = infos[buffer].places;
     Lanes isAligned =
         stream.isMovable
-            ? createAreMultiples(places[0], norm::getElementBytes(buffer))
+            ? createAreMultiples(places[0],
+                                 norm::getElementBytes(buffer.getType()))
             : createAreMultiples(places,
                                  stream.isUnaligned ? 1 : target.lineBytes);
     for (unsigned i = 1; i < stream.results.size(); ++i) {

@@ -18,8 +18,8 @@ constexpr unsigned kMostStoredBits = 128;
 
 /// Returns the distance in bytes between array elements in memory, as LLVM lays
 /// them out: 1 for an i1, 4 for an i24. Returns 0 for types that are not known
-/// here, such as complex numbers.
-int64_t getElementBytes(Type element);
+/// here, such as complex numbers. Of a shaped type it is that of its elements.
+int64_t getElementBytes(Type type);
 
 /// Returns true if memory holds exactly the bits of the elements, so that
 /// vectors and arrays have one layout. Other vectors are packed: 8 i1 per byte.

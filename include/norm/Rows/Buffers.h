@@ -20,9 +20,6 @@ llvm::SetVector<Value> getOuterBuffers(Operation *loop);
 /// Whether bytes of `memref` can be counted: ranked, integers or floats.
 bool hasCountableBytes(Value memref);
 
-/// Bytes of one element in memory.
-int64_t getElementBytes(Value memref);
-
 /// The bytes that the elements of all buffers take, as an index.
 Lanes createByteCount(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers);
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Buffers.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Passes.h"
@@ -151,7 +152,7 @@ static bool isSmall(memref::AllocOp op) {
   MemRefType type = op.getType();
   return type.hasStaticShape() && type.getLayout().isIdentity() &&
          norm::hasCountableBytes(op) &&
-         type.getNumElements() * norm::getElementBytes(op) <=
+         type.getNumElements() * norm::getElementBytes(type) <=
              norm::getRowTarget(op).stackBytes;
 }
 
