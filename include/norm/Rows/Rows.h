@@ -93,7 +93,8 @@ TypedAttr getNeutralElement(vector::CombiningKind kind, Type type);
 /// Returns the least number that `v`, an index, is known not to exceed, if any.
 std::optional<int64_t> getUpperBound(OpFoldResult v);
 
-/// Returns how many of `extent` a block of `most` has that begins at `begin`.
+/// Returns how many of `extent` a block of `most` has that begins at `begin`, a
+/// multiple of `most`.
 OpFoldResult createBlockSize(OpBuilder &b, Location loc, OpFoldResult begin,
                              OpFoldResult most, OpFoldResult extent);
 
