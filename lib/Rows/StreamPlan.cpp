@@ -19,7 +19,6 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Buffers.h"
-#include <variant>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -182,10 +181,6 @@ public:
           << "past the cache where the buffers are large, apart and aligned";
     if (plan.streams.empty())
       return std::nullopt;
-    // Streaming reorders writes, so a written buffer must not overlap another.
-    for (Value buffer : plan.buffers)
-      if (!isOnlyReadIn(loop, buffer))
-        plan.written.insert(buffer);
     return std::move(plan);
   }
 
@@ -201,15 +196,14 @@ private:
       if (stream &&
           areHalvesOfPairs(op.getDpsInits()[stream->results[0]], init.get()))
         continue; // is written with it
-      std::variant<Stream, Missed> planned = planResult(init, root, match);
-      std::optional<Missed> reason;
-      if (auto *why = std::get_if<Missed>(&planned))
-        reason = *why;
-      else if (stream && !isAlong(*stream, init, root))
+      Stream own;
+      own.op = op;
+      std::optional<Missed> reason = planResult(own, init, root, match);
+      if (!reason && stream && !isAlong(*stream, init, root))
         reason = Missed::NotAlong;
-      else if (!stream)
-        stream = std::get<Stream>(planned);
       if (!reason) {
+        if (!stream)
+          stream = own;
         stream->results.push_back(init.getOperandNumber() -
                                   op.getNumDpsInputs());
         if (stream->isUnaligned)
@@ -224,10 +218,10 @@ private:
       plan.streams.push_back(std::move(*stream));
   }
 
-  /// Returns the stream of a result of `op`, without its number.
-  std::variant<Stream, Missed> planResult(OpOperand &init, Value root,
-                                          const RowMatch &match) {
-    auto op = cast<LinalgOp>(init.getOwner());
+  /// Decides how a result of the op is streamed, or returns why it is not.
+  std::optional<Missed> planResult(Stream &stream, OpOperand &init, Value root,
+                                   const RowMatch &match) {
+    LinalgOp op = stream.op;
     StripLanes strips = chooseStripLanes(op, match);
     int64_t extent = op.getStaticLoopRanges().back(),
             lanes = ShapedType::isDynamic(extent) || extent >= strips.lanes
@@ -256,8 +250,6 @@ private:
       *column -= *column % 2;
     bool startsAtLine = column && *column * bytes % line == 0,
          areUnaligned = hasUnalignedRows(root, line);
-    Stream stream;
-    stream.op = op;
     stream.hasStrips = hasStrips;
     if (!hasStrips) {
       stream.isUnaligned = areUnaligned;
@@ -265,7 +257,7 @@ private:
           hasRowsOfBlock(op) && getRole(op->getParentOp()) == LoopRole::Rows;
       if (!startsAtLine || (areUnaligned && !isInBlock))
         return Missed::RowsWithinLines;
-      return stream;
+      return std::nullopt;
     }
     if (!llvm::all_of(op->getOperands(), [&](Value v) {
           return !isa<MemRefType>(v.getType()) || hasKnownRoot(loop, v);
@@ -284,7 +276,7 @@ private:
         (!stream.adds || (isKnown && extent >= getRowTarget(op).longRow));
     if (!stream.isMovable && (!startsAtLine || areUnaligned))
       return Missed::ShortFixedRow;
-    return stream;
+    return std::nullopt;
   }
 
   /// Returns true if `v` is seen through views of neighbors alone.

@@ -127,21 +127,6 @@ static SmallVector<NextRow> findNextRows(OpBuilder &b, LinalgOp op,
   return found;
 }
 
-/// Lets an op fetch rows beside what it does.
-static void addFetches(GenericOp op, ArrayRef<NextRow> rows,
-                       norm::RowStreamsAttr streams) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (const NextRow &row : rows) {
-    unsigned number = op.getNumDpsInputs();
-    op.getInputsMutable().append(row.view);
-    maps.insert(maps.begin() + number, row.map);
-    op.getBody()->insertArgument(
-        number, getElementTypeOrSelf(row.view.getType()), op.getLoc());
-  }
-  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
-  op->setAttr(norm::streamsAttrName, streams);
-}
-
 //===----------------------------------------------------------------------===//
 // Two versions
 //===----------------------------------------------------------------------===//
@@ -164,9 +149,10 @@ public:
     for (Value buffer : plan.buffers)
       describe(buffer);
     Lanes large(b, createIsLarge());
-    for (Value buffer : plan.written)
+    // Streaming reorders writes, so a written buffer must not overlap another.
+    for (Value buffer : plan.buffers)
       for (Value other : plan.buffers)
-        if (other != buffer)
+        if (other != buffer && !norm::isOnlyReadIn(plan.loop, buffer))
           large = large & createAreDisjoint(infos[buffer], infos[other]);
     for (const Stream &stream : plan.streams)
       large = large & createIsAligned(stream);
@@ -368,21 +354,30 @@ private:
     }
   }
 
+  /// Lets an op fetch rows beside what it does.
   void fetch(GenericOp op, ArrayRef<NextRow> rows, bool isNear) {
     if (!op || rows.empty())
       return;
     auto old = op->getAttrOfType<norm::RowStreamsAttr>(norm::streamsAttrName);
     if (!old)
       old = getStreams({}, false, 0, false);
-    SmallVector<NextRow> missing;
-    for (const NextRow &row : rows)
-      if (row.extents == op.getStaticLoopRanges() &&
-          row.view.getDefiningOp()->isBeforeInBlock(op) &&
-          fetched.insert({op, row.now}).second)
-        missing.push_back(row);
-    addFetches(op, missing,
-               getStreams(old.getResults(), old.getMoved(),
-                          old.getFetched() + missing.size(), isNear));
+    int64_t count = old.getFetched();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (const NextRow &row : rows) {
+      if (row.extents != op.getStaticLoopRanges() ||
+          !row.view.getDefiningOp()->isBeforeInBlock(op) ||
+          !fetched.insert({op, row.now}).second)
+        continue;
+      unsigned number = op.getNumDpsInputs();
+      op.getInputsMutable().append(row.view);
+      maps.insert(maps.begin() + number, row.map);
+      op.getBody()->insertArgument(
+          number, getElementTypeOrSelf(row.view.getType()), op.getLoc());
+      ++count;
+    }
+    op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+    op->setAttr(norm::streamsAttrName,
+                getStreams(old.getResults(), old.getMoved(), count, isNear));
   }
 
   ImplicitLocOpBuilder b;

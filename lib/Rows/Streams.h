@@ -9,7 +9,6 @@
 #define NORM_LIB_ROWS_STREAMS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 
@@ -37,7 +36,6 @@ struct StreamPlan {
   Operation *loop = nullptr;
   SmallVector<Value> buffers; ///< All that come from outside.
   SmallVector<Stream> streams;
-  llvm::SetVector<Value> written; ///< Buffers that must overlap no other one.
 };
 
 /// Returns the plan for a loop over rows, or an op on all of them; nullopt
