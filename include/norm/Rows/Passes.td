@@ -280,11 +280,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     An ordinary store to memory that is not in the cache reads the line first:
     a loop that writes more than the cache holds moves half as much again as it
     has to. This pass makes a second version of each outermost loop on buffers that
-    is, or holds, one of norm-tile-rows, and of each op on all rows, and chooses between
-    the two when the loop is reached. The ops of the second one have the attribute
-    `norm.streams`, which norm-vectorize-rows follows. It is taken when the buffers of the
-    loop hold more than `cache-bytes` bytes together, and none that it writes overlaps another
-    one. docs/Codegen.md, "When rows are streamed", says how rows are aligned and fetched.
+    is, or holds, one of norm-tile-rows, and of each op on all rows. docs/Codegen.md,
+    "When rows are streamed", says when it is taken, and how rows are aligned, fetched
+    and computed ahead. norm-vectorize-rows follows `norm.streams` of its ops.
 
     A result is streamed when the loop never reads its buffer, the last dimension of that
     is contiguous, and an elementwise op writes it; other results of the op are streamed
@@ -316,10 +314,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     } {norm.versions}
     ```
 
-    The rows of the next iteration are the last inputs of an op, which fetches them: the one that
-    is streamed, or another one over the same columns that computes far more. Where the op also
-    adds, no other row is read while one is written, so the second op that reads this row fetches
-    the next.
+    The rows of the next iteration are the last inputs of the op that fetches them.
 
     The first statistic of a row, if it only reads, is computed beside the strips of the row
     before:
@@ -334,10 +329,8 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     ... // the last row
     ```
 
-    It applies where both ops have the same columns, 32 strips at least, and 32-bit
-    results; an `scf.forall` becomes chunks of up to 32 rows.
-
-    The plan of a loop (`#norm.row_plan`) can forbid either.
+    An `scf.forall` becomes chunks of up to 32 rows for that. The plan of a loop
+    (`#norm.row_plan`) can forbid either.
 
     Non-temporal stores need norm-finish-loops later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, rows that a mask ends

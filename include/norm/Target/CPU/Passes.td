@@ -40,16 +40,6 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
     `scf.for` loops without a choice: a failed assertion may be an error of the call
     (runtime/cpu/Assertions.h), and only the caller's thread can return to it.
 
-    ```mlir
-    scf.forall (%i) in (%m) { cf.assert %fits, "index must be smaller than dim size" ... }
-    ```
-
-    becomes
-
-    ```mlir
-    scf.for %i = %c0 to %m step %c1 { cf.assert %fits, "index must be smaller than dim size" ... }
-    ```
-
     Limits: a small loop that uses no buffer from outside stays as it is. An
     `scf.parallel` with results and an assertion is an error.
   }];
@@ -69,16 +59,12 @@ def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
 
     An iteration over 64 elements and more is many instructions already, and its
     accumulators are independent: unrolling it gains nothing, and LLVM unrolls
-    loops of a small constant count as a whole, which blocks of 16 strips
-    (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
-    such vectors, or on their parts, unless they are innermost and have four iterations
-    at most, and those over the edges of a row (`#norm.loop<edge>`), which have three iterations or less,
-    or one per element of a quarter of a line. It also marks loops of a constant count that
-    hold loops of loops and no vectors, such as the outer one over the window of a pooling:
-    LLVM would make nine copies of the loop inside of three by three iterations, and spend
-    half of a compilation on their addresses. And it marks loops over more than 64 rows, and
-    those that hold others: of 33 times 99 short rows of zeros LLVM makes 3267 memsets, and
-    schedules them for half a minute.
+    loops of a small constant count as a whole. This pass marks `scf.for` loops whose
+    body works on such vectors, or on their parts, unless they are innermost and have
+    four iterations at most, those over the edges of a row (`#norm.loop<edge>`), which have
+    few iterations, and those of a constant count that would take LLVM long: loops over
+    more than 64 rows or that hold others, and those that hold loops of loops and no
+    vectors, such as the outer one over the window of a pooling.
 
     Example:
 
@@ -96,9 +82,6 @@ def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
     } {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
     llvm.fence seq_cst
     ```
-
-    convert-scf-to-cf and convert-cf-to-llvm make the attribute the property of that name
-    which the branch has.
 
     A buffer of at most 1024 bytes that is allocated and freed in the same block
     is allocated on the stack instead, once, at the start of the function: a block
