@@ -60,10 +60,10 @@ static SmallVector<GenericOp> findBeside(LinalgOp op) {
 }
 
 namespace {
-/// Rows that the next iteration of a loop reads: views of buffers, and how ops
-/// read them.
+/// Rows that the next iteration of a loop reads: the views of this and of the
+/// next one, and how an op reads them.
 struct NextRow {
-  Value root, now, view;
+  Value now, next;
   AffineMap map;
   SmallVector<int64_t> extents; // of the reader's loops
 };
@@ -73,8 +73,9 @@ struct NextRow {
 /// of `loop` has, or what lies behind the last rows, which a prefetch may ask
 /// for. Returns null where all iterations have the same.
 static Value createNextView(OpBuilder &b, memref::SubViewOp view,
-                            LoopLikeOpInterface loop, int64_t step) {
+                            LoopLikeOpInterface loop) {
   Value iteration = loop.getLoopInductionVars()->back();
+  OpFoldResult step = loop.getLoopSteps()->back();
   std::optional<SmallVector<Operation *>> ops =
       norm::findViews(view->getBlock(), view.getResult());
   // Behind the last row a quotient may be one by zero.
@@ -84,7 +85,7 @@ static Value createNextView(OpBuilder &b, memref::SubViewOp view,
       }))
     return {};
   b.setInsertionPointAfter(view);
-  Value by = arith::ConstantIndexOp::create(b, view.getLoc(), step);
+  Value by = getValueOrCreateConstantIndexOp(b, view.getLoc(), step);
   IRMapping next;
   next.map(iteration, arith::AddIOp::create(b, view.getLoc(), iteration, by));
   for (Operation *op : *ops)
@@ -109,19 +110,16 @@ static SmallVector<NextRow> findNextRows(OpBuilder &b, LinalgOp op,
   auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp());
   if (norm::getRole(op->getParentOp()) != norm::LoopRole::Rows)
     return found;
-  std::optional<int64_t> step =
-      getConstantIntValue(loop.getLoopSteps()->back());
   for (auto reader : llvm::to_vector(op->getBlock()->getOps<LinalgOp>()))
     for (OpOperand *row : norm::getRowsRead(reader)) {
       auto view = row->get().getDefiningOp<memref::SubViewOp>();
       Value root = norm::getRootIn(scope, row->get());
-      if (!step || !view ||
-          scope->isAncestor(root.getParentBlock()->getParentOp()) ||
+      if (!view || scope->isAncestor(root.getParentBlock()->getParentOp()) ||
           !startsWithNeighbors(view) ||
           llvm::any_of(found, [&](NextRow &next) { return next.now == view; }))
         continue;
-      if (Value next = createNextView(b, view, loop, *step))
-        found.push_back({root, view, next, reader.getMatchingIndexingMap(row),
+      if (Value next = createNextView(b, view, loop))
+        found.push_back({view, next, reader.getMatchingIndexingMap(row),
                          reader.getStaticLoopRanges()});
     }
   return found;
@@ -306,25 +304,25 @@ private:
     SmallVector<NextRow> rows = findNextRows(b, op, plan.loop);
     if (stream.adds)
       return fetchEarly(op, rows);
-    auto fetching = dyn_cast<GenericOp>(*op);
-    if (stream.hasStrips)
-      fetching = choosePrefetchOp(op);
+    GenericOp fetching =
+        stream.hasStrips ? choosePrefetchOp(op) : dyn_cast<GenericOp>(*op);
+    if (!fetching)
+      return;
     if (statistic && fetching == op)
-      llvm::erase_if(
-          rows, [&](const NextRow &row) { return reads(statistic, row.root); });
-    fetch(fetching, rows, stream.hasStrips && isBusy(fetching));
+      llvm::erase_if(rows,
+                     [&](const NextRow &row) { return reads(statistic, row); });
+    // Where the next row waits meanwhile: in the level 1 cache it would push
+    // this row out, unless arithmetic outlasts the memory.
+    bool isNear = stream.hasStrips && getWork(fetching) >= target.functionWork;
+    fetch(fetching, rows, isNear);
   }
 
-  bool reads(LinalgOp op, Value root) {
+  /// Returns true if `op` reads the buffer with these rows.
+  bool reads(LinalgOp op, const NextRow &next) {
     return llvm::any_of(norm::getRowsRead(op), [&](OpOperand *row) {
-      return norm::getRootIn(plan.loop, row->get()) == root;
+      return norm::getRootIn(plan.loop, row->get()) ==
+             norm::getRootIn(plan.loop, next.now);
     });
-  }
-
-  /// Where the next row waits meanwhile: in the level 1 cache it would push
-  /// this row out, unless arithmetic outlasts the memory.
-  bool isBusy(GenericOp op) {
-    return op && getWork(cast<LinalgOp>(*op)) >= target.functionWork;
   }
 
   /// Prefetches go where they wait least for each other: to the op over the
@@ -333,7 +331,7 @@ private:
     auto chosen = dyn_cast<GenericOp>(*op);
     int64_t most = 2 * getWork(op);
     for (GenericOp other : findBeside(op))
-      if (int64_t work = getWork(cast<LinalgOp>(*other)); work > most) {
+      if (int64_t work = getWork(other); work > most) {
         chosen = other;
         most = work;
       }
@@ -344,10 +342,8 @@ private:
   /// fetched as soon as this one has been: by the second op that reads it.
   void fetchEarly(LinalgOp op, ArrayRef<NextRow> rows) {
     for (const NextRow &row : rows) {
-      SmallVector<GenericOp> readers =
-          llvm::filter_to_vector(findBeside(op), [&](GenericOp reader) {
-            return reads(cast<LinalgOp>(*reader), row.root);
-          });
+      SmallVector<GenericOp> readers = llvm::filter_to_vector(
+          findBeside(op), [&](GenericOp reader) { return reads(reader, row); });
       if (!readers.empty())
         fetch(readers.size() > 1 ? readers[1] : readers[0], row,
               /*isNear=*/false);
@@ -356,7 +352,7 @@ private:
 
   /// Lets an op fetch rows beside what it does.
   void fetch(GenericOp op, ArrayRef<NextRow> rows, bool isNear) {
-    if (!op || rows.empty())
+    if (rows.empty())
       return;
     auto old = op->getAttrOfType<norm::RowStreamsAttr>(norm::streamsAttrName);
     if (!old)
@@ -365,14 +361,14 @@ private:
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (const NextRow &row : rows) {
       if (row.extents != op.getStaticLoopRanges() ||
-          !row.view.getDefiningOp()->isBeforeInBlock(op) ||
+          !row.next.getDefiningOp()->isBeforeInBlock(op) ||
           !fetched.insert({op, row.now}).second)
         continue;
       unsigned number = op.getNumDpsInputs();
-      op.getInputsMutable().append(row.view);
+      op.getInputsMutable().append(row.next);
       maps.insert(maps.begin() + number, row.map);
       op.getBody()->insertArgument(
-          number, getElementTypeOrSelf(row.view.getType()), op.getLoc());
+          number, getElementTypeOrSelf(row.next.getType()), op.getLoc());
       ++count;
     }
     op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
