@@ -7,7 +7,6 @@
 
 #include "NextColumns.h"
 #include "MatrixProduct.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,6 +16,7 @@
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Buffers.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -98,15 +98,12 @@ Value NextColumns::createInNextIteration(Value v) {
     map.map(at, arith::SelectOp::create(b, isNext, next, at));
     isNext = arith::AndIOp::create(b, isNext, isLast);
   }
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) { return outermost->isAncestor(op); };
-  if (!outermost || failed(getBackwardSlice(v, &slice, options)) ||
-      !llvm::all_of(slice, isPure))
+  std::optional<SmallVector<Operation *>> sources;
+  if (outermost)
+    sources = findSources(outermost, v);
+  if (!sources || !llvm::all_of(*sources, isPure))
     return {};
-  for (Operation *op : slice)
+  for (Operation *op : *sources)
     b.clone(*op, map);
   return map.lookupOrDefault(v);
 }

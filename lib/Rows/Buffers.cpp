@@ -6,22 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Rows/Buffers.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
 
 llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
-  llvm::SetVector<Value> buffers;
-  loop->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (isa<BaseMemRefType>(operand.getType()) &&
-          !loop->isAncestor(operand.getParentBlock()->getParentOp()))
-        buffers.insert(operand);
-  });
-  return buffers;
+  llvm::SetVector<Value> used(loop->operand_begin(), loop->operand_end());
+  getUsedValuesDefinedAbove(loop->getRegions(), used);
+  used.remove_if([](Value v) { return !isa<BaseMemRefType>(v.getType()); });
+  return used;
 }
 
 bool norm::hasCountableBytes(Value memref) {
@@ -40,6 +38,21 @@ norm::Lanes norm::createByteCount(ImplicitLocOpBuilder &b,
     total = total + count * getElementBytes(buffer.getType());
   }
   return total;
+}
+
+std::optional<SmallVector<Operation *>> norm::findSources(Operation *loop,
+                                                          ValueRange values) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return loop->isAncestor(op); };
+  for (Value v : values)
+    if (failed(getBackwardSlice(v, &slice, options)))
+      return std::nullopt;
+  return llvm::all_of(slice, isMemoryEffectFree)
+             ? std::optional(slice.takeVector())
+             : std::nullopt;
 }
 
 SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {

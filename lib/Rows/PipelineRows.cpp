@@ -7,7 +7,6 @@
 
 #include "RowMatch.h"
 #include "Streams.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,6 +17,7 @@
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -93,21 +93,6 @@ static SmallVector<Operation *> findFills(LinalgOp statistic, LinalgOp writer) {
   return fills;
 }
 
-std::optional<SmallVector<Operation *>> norm::findViews(Block *block,
-                                                        ValueRange values) {
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) { return op->getBlock() == block; };
-  for (Value v : values)
-    if (failed(getBackwardSlice(v, &slice, options)))
-      return std::nullopt;
-  return llvm::all_of(slice, isMemoryEffectFree)
-             ? std::optional(slice.takeVector())
-             : std::nullopt;
-}
-
 std::optional<RowPipeline> norm::planPipeline(LinalgOp writer,
                                               Operation *outermost) {
   Operation *rows = writer->getParentOp();
@@ -138,7 +123,7 @@ std::optional<RowPipeline> norm::planPipeline(LinalgOp writer,
     return give(Missed::NotOnlyReads);
   SmallVector<Operation *> fills = findFills(statistic, writer);
   std::optional<SmallVector<Operation *>> views =
-      findViews(statistic->getBlock(), statistic.getDpsInputs());
+      findSources(rows, statistic.getDpsInputs());
   if (fills.empty() || !views)
     return give(Missed::NeedsEffects);
   return RowPipeline{writer, statistic, std::move(*views), std::move(fills)};
@@ -160,13 +145,12 @@ static Lanes createRowsPerIteration(Lanes rows, const RowTarget &target) {
 /// of their own.
 static scf::ForOp splitRows(scf::ForallOp forall) {
   ImplicitLocOpBuilder b(forall.getLoc(), forall);
-  SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
-                            upper = forall.getMixedUpperBound();
+  SmallVector<OpFoldResult> upper = forall.getMixedUpperBound();
   Lanes end(b, getValueOrCreateConstantIndexOp(b, b.getLoc(), upper.back()));
   Lanes size = createRowsPerIteration(end, getRowTarget(forall));
   upper.back() = Value(end.apply<arith::CeilDivUIOp>(size));
-  auto outer = scf::ForallOp::create(b, lower, upper, forall.getMixedStep(),
-                                     ValueRange(), forall.getMapping());
+  auto outer =
+      scf::ForallOp::create(b, upper, ValueRange(), forall.getMapping());
   b.setInsertionPoint(outer.getTerminator());
   Lanes first = Lanes(b, outer.getInductionVars().back()) * size;
   Lanes last = (first + size).apply<arith::MinUIOp>(end);

@@ -77,7 +77,7 @@ static Value createNextView(OpBuilder &b, memref::SubViewOp view,
   Value iteration = loop.getLoopInductionVars()->back();
   OpFoldResult step = loop.getLoopSteps()->back();
   std::optional<SmallVector<Operation *>> ops =
-      norm::findViews(view->getBlock(), view.getResult());
+      norm::findSources(loop, view.getResult());
   // Behind the last row a quotient may be one by zero.
   if (!ops || !llvm::all_of(*ops, isPure) ||
       llvm::none_of(*ops, [&](Operation *op) {

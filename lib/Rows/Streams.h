@@ -63,11 +63,6 @@ bool haveSameColumns(linalg::LinalgOp a, linalg::LinalgOp b);
 /// Returns the operands that are rows which the op reads.
 SmallVector<OpOperand *> getRowsRead(linalg::LinalgOp op);
 
-/// Returns the ops of `block` that `values` come from, such as views, each
-/// behind what it uses; nullopt where one has effects.
-std::optional<SmallVector<Operation *>> findViews(Block *block,
-                                                  ValueRange values);
-
 /// A loop over rows whose first statistic, of the next row, can be computed
 /// beside the op that writes this row.
 struct RowPipeline {

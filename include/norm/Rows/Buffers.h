@@ -23,6 +23,11 @@ bool hasCountableBytes(Value memref);
 /// The bytes that the elements of all buffers take, as an index.
 Lanes createByteCount(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers);
 
+/// Returns the ops in `loop` that `values` come from, such as views, each
+/// behind what it uses; nullopt where one has effects.
+std::optional<SmallVector<Operation *>> findSources(Operation *loop,
+                                                    ValueRange values);
+
 /// Loops of `scope` that are in no other one, and linalg ops, which become
 /// loops.
 SmallVector<Operation *> getOutermostLoops(Operation *scope);
