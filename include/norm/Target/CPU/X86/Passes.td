@@ -106,12 +106,6 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
     of what `vcvtps2ph` gives.)
 
     ```mlir
-    vector.store %v, %p[%i] {nontemporal = true} : memref<?xf16>, vector<32xf16>
-    ```
-
-    becomes
-
-    ```mlir
     %0 = vector.bitcast %v : vector<32xf16> to vector<16xf32>
     %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0) : (vector<16xf32>) -> vector<16xf32>
     %2 = vector.bitcast %1 : vector<16xf32> to vector<32xf16>
