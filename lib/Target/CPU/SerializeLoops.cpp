@@ -37,18 +37,18 @@ static bool mayFail(Operation *loop) {
   });
 }
 
-static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {
-  if (loop.getNumResults() > 0)
-    return loop.emitError("norm-serialize-loops: cannot run a parallel loop "
-                          "with results and an assertion in one thread");
-  return parallelForToNestedFors(rewriter, loop);
-}
-
-/// The new loops keep the role and the plan.
-static LogicalResult serialize(IRRewriter &rewriter, scf::ForallOp loop) {
+/// The new loops of an `scf.forall` keep the role and the plan.
+static LogicalResult serialize(IRRewriter &rewriter, Operation *loop) {
+  rewriter.setInsertionPoint(loop);
+  if (auto parallel = dyn_cast<scf::ParallelOp>(loop)) {
+    if (loop->getNumResults() > 0)
+      return loop->emitError("norm-serialize-loops: cannot run a parallel loop "
+                             "with results and an assertion in one thread");
+    return parallelForToNestedFors(rewriter, parallel);
+  }
   DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
   SmallVector<Operation *> loops;
-  if (failed(scf::forallToForLoop(rewriter, loop, &loops)))
+  if (failed(scf::forallToForLoop(rewriter, cast<scf::ForallOp>(loop), &loops)))
     return failure();
   for (Operation *each : loops)
     each->setDiscardableAttrs(attributes);
@@ -62,13 +62,9 @@ static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
     if (isa<scf::ForallOp, scf::ParallelOp>(op) && mayFail(op))
       loops.push_back(op);
   });
-  for (Operation *op : loops) {
-    rewriter.setInsertionPoint(op);
-    auto parallel = dyn_cast<scf::ParallelOp>(op);
-    if (failed(parallel ? serialize(rewriter, parallel)
-                        : serialize(rewriter, cast<scf::ForallOp>(op))))
+  for (Operation *op : loops)
+    if (failed(serialize(rewriter, op)))
       return failure();
-  }
   return success();
 }
 
@@ -93,10 +89,8 @@ static Value createIsSmall(OpBuilder &builder, scf::ForallOp loop,
 
 static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
                                       uint64_t grain) {
-  SmallVector<Value> buffers;
-  for (Value buffer : norm::getOuterBuffers(loop))
-    if (norm::hasCountableBytes(buffer))
-      buffers.push_back(buffer);
+  SmallVector<Value> buffers = llvm::filter_to_vector(
+      norm::getOuterBuffers(loop), norm::hasCountableBytes);
   if (buffers.empty())
     return success();
   rewriter.setInsertionPoint(loop);
@@ -104,7 +98,7 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
   auto choice = scf::IfOp::create(rewriter, loop.getLoc(), small,
                                   /*withElseRegion=*/true);
   rewriter.setInsertionPoint(choice.thenYield());
-  auto copy = cast<scf::ForallOp>(rewriter.clone(*loop));
+  Operation *copy = rewriter.clone(*loop);
   rewriter.moveOpBefore(loop, choice.elseYield());
   return serialize(rewriter, copy);
 }
