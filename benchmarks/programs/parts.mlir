@@ -30,6 +30,10 @@
 !col = tensor<$colsx$type>
 !wide_col = tensor<$colsxf32>
 
+//--- transpose-x
+  %x.empty = tensor.empty() : !x
+  %x = linalg.transpose ins(%turned : tensor<$colsx$rowsx$type>) outs(%x.empty : !x) permutation = [1, 0]
+
 //--- head-types
 // A row is that of one head; a table has one row for all heads.
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

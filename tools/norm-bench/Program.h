@@ -39,6 +39,11 @@ struct BenchProgram {
   }
   /// Returns true if two numbers are written as one byte.
   bool hasPairs() const { return variant == "mxfp4" || variant == "nvfp4"; }
+  /// Returns true if the number of rows is an extent of another argument.
+  bool needsRows() const {
+    return variant == "channels" || variant == "transpose" ||
+           variant == "permuted";
+  }
 };
 
 /// Returns the names and summaries of benchmarks/programs that are programs.

@@ -188,8 +188,9 @@ static llvm::Error checkOptions(ArrayRef<BenchProgram> programs) {
     if (program.hasPairs() && program.cols % 2 != 0)
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of 2");
-    if (program.variant == "channels" && ShapedType::isDynamic(program.rows))
-      return fail("--variant=channels does not go with --dynamic-rows");
+    if (program.needsRows() && ShapedType::isDynamic(program.rows))
+      return fail("--variant=" + program.variant +
+                  " does not go with --dynamic-rows");
   }
   if (compare && !subjects.empty() &&
       !llvm::is_contained(subjects, "norm-to-cpu"))
