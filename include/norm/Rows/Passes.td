@@ -21,17 +21,14 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     would read everything twice in two loops:
 
     ```mlir
-    %dx = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
-        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
-    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%x, %dy : tensor<?x64xf32>, ...)
+    %dx = linalg.generic {iterator_types = ["parallel", "parallel"]} ins(%x, %r, %dy)
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"]} ins(%x, %dy)
     ```
 
     becomes
 
     ```mlir
-    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
+    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"]} ins(%x, %r, %dy)
         -> (tensor<?x64xf32>, tensor<64xf32>)
     ```
 
@@ -49,34 +46,20 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
 
     ```mlir
     %h = linalg.generic ... outs(%out0) // x + residual
-    %s = linalg.generic ... ins(%h) // a sum over the row
-    %y = linalg.generic ... ins(%h, %s) outs(%out1) // h * s
+    %y = linalg.generic ... ins(%h, %s) outs(%out1) // h * s, s a sum over the row of h
     ```
 
     becomes
 
     ```mlir
     %h = linalg.generic ... outs(%empty)
-    %s = linalg.generic ... ins(%h)
     %y:2 = linalg.generic ... ins(%h, %s) outs(%out1, %out0) // h * s, h
     ```
 
     **Cheap rows are computed again.** A producer of at most three sums and products of
     elements of 32 bits or more, which takes less time than to store a row and read it
     back, is fused into each of its readers if these are reductions and one end of rows:
-
-    ```mlir
-    %h = linalg.generic ins(%x, %r) // x + r
-    %s = linalg.generic ins(%h) // sum of h * h over the row
-    %y = linalg.generic ins(%h, %s) // h * s
-    ```
-
-    becomes
-
-    ```mlir
-    %s = linalg.generic ins(%x, %r) // sum of (x + r) * (x + r)
-    %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
-    ```
+    the sum of `h * h` over a row and `h * s`, with `h = x + r`, both read x and r then.
 
     Operations on values of the row alone, such as a root, do not count, because each
     loop over the row has them once; but in a static row of at most 256 elements, which
@@ -93,17 +76,7 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     operations on values of which each row has one: a root, a division. Each row would
     wait for them, one at a time. If one of them is a division or a function, they become
     an op over the rows, which norm-tile-rows computes for a block of rows at once:
-
-    ```mlir
-    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) // x / sqrt(sum)
-    ```
-
-    becomes
-
-    ```mlir
-    %root = linalg.generic ... ins(%sum : tensor<16xf32>) // sqrt(sum)
-    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) // x / root
-    ```
+    `x / sqrt(sum)` of 16 rows becomes `root = sqrt(sum)`, an op of 16 elements, and `x / root`.
 
     The op has the loops on which the values depend, whichever these are: of a norm over
     channels, the root of a position is the same for all channels, and a row of blocks
@@ -152,8 +125,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     Example (a row sum divided out again):
 
     ```mlir
-    %s = linalg.reduce { arith.addf } ins(%x : tensor<8x64xf32>)
-         outs(%zero : tensor<8xf32>) dimensions = [1]
+    %s = linalg.reduce { arith.addf } ins(%x) outs(%zero : tensor<8xf32>) dimensions = [1]
     %y = linalg.generic ... ins(%x, %s) outs(%e) { divf } -> tensor<8x64xf32>
     ```
 
@@ -170,15 +142,14 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     ```
 
     Each root has a plan (`#norm.row_plan`), which the loop takes over. A plan of a loop
-    that the op does not end is an error, as are parts of rows that are not summed.
+    that the op does not end is an error, as are parts of rows that are not summed. An
+    iteration works on several short rows (docs/Codegen.md, "Blocks of short rows"); the
+    remaining ones are done one by one after the loop (an `scf.forall` has blocks only if
+    no row remains).
 
     If the loop starts from a tensor that the group reads, too, the rows that an iteration
     overwrites are read from the tensor that the loop carries. Bufferization would copy
     all of a tensor that is read beside it.
-
-    An iteration works on several short rows (docs/Codegen.md, "Blocks of short rows"). The
-    remaining ones are done one by one after the loop (an `scf.forall` has blocks only if
-    no row remains).
 
     A root may reduce its rows, as norm-form-rows makes them: it sums over rows what
     it also writes of each, or what needs a statistic of each. Its rows are tiled by parts,
@@ -187,15 +158,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 
     ```mlir
     %p:2 = scf.for %i = %c0 to %n step %c1 iter_args(%out = %e, %sums = %parts) {
-      %b:2 = scf.for %j = %c0 to %rows step %c16 iter_args(..., %sum = %neutral) {
-        %r:2 = scf.for %k = %j to %end step %c1 iter_args(..., %s = %neutral_row) {
-          %y:2 = linalg.generic ... -> (tensor<1x64xf32>, tensor<64xf32>)
-          ...
-        } {norm.loop = #norm.loop<rows>}
-        %t = linalg.generic ins(%r#1) outs(%sum) { addf }
-        ...
-      }
-      ...
+      ... // loops over the blocks of part %i and over their rows carry %out and a sum
     } {norm.loop = #norm.loop<rows>}
     %s = linalg.generic {iterator_types = ["reduction", "parallel"]}
         ins(%p#1 : tensor<?x64xf32>) outs(%zero) { addf } -> tensor<64xf32>
@@ -213,46 +176,21 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 
     With `scheduled` the loops are those of a GPU's kernels: each is an `scf.forall` whose
     `norm.loop` has the schedule that norm-vectorize-rows and norm-distribute-rows-to-gpu
-    then follow. The ops of a group have one loop beyond the rows, the innermost, and an
-    iteration has one row:
-
-    ```mlir
-    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
-      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
-    } {norm.loop = #norm.loop<rows, <threads = 256, vector = 4, lanes = 4096,
-                                     registers = 48>>}
-    ```
-
-    The schedule (`#norm.gpu_schedule`) is chosen by the costs in docs/GPU.md. A loop with
-    an op that cannot be vectorized gets none, which keeps its ops scalar.
+    then follow, such as `#norm.loop<rows, <threads = 256, vector = 4, lanes = 4096,
+    registers = 48>>`. It is chosen by the costs in docs/GPU.md. The ops of a group have one
+    loop beyond the rows, the innermost, and an iteration has one row. A loop with an op that
+    cannot be vectorized gets no schedule, which keeps its ops scalar.
 
     A row that is alone, because folding of unit dims has removed its loop, gets a loop of
     one iteration: a group with a reduction, of ops whose loops but the innermost have the
     extent 1, and the innermost that of the row or 1.
 
-    A reduction of rows into one row, as of a gradient of a weight, is tiled by parts of the
-    rows and blocks of the columns (docs/GPU.md, "Sums of rows"):
-
-    ```mlir
-    %p = scf.forall (%i, %j) in (32, 32) shared_outs(%o = %e) -> tensor<32x4096xf32> {
-      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%rows : tensor<128x128xf32>) outs(%neutral : tensor<128xf32>) { addf }
-      scf.forall.in_parallel {
-        tensor.parallel_insert_slice %r into %o[%i, %column] [1, 128] [1, 1] ...
-      }
-    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, ...>>}
-    %s = scf.forall (%j) in (32) shared_outs(%o = %init) -> tensor<4096xf32> {
-      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%parts : tensor<32x128xf32>) outs(%old : tensor<128xf32>) { addf }
-      ...
-    ```
-
-    In a function with `norm.sum_parts` (norm-split-sums) the parts do not depend on outer
-    extents, of which a rank has some.
-
-    Sums beside rows, which norm-form-rows makes one op of, have a loop over parts with the
-    schedule, as on a CPU, and in it one over a part's rows that carries the sums (docs/GPU.md,
-    "Backward passes"). The sum of the parts is then tiled as any other.
+    A reduction of rows into one row, as of a gradient of a weight, becomes two loops: one over
+    parts of the rows and blocks of the columns, and one over blocks of the columns that adds
+    the parts (docs/GPU.md, "Sums of rows"). In a function with `norm.sum_parts`
+    (norm-split-sums) the parts do not depend on outer extents, of which a rank has some. Sums
+    beside rows have a loop over parts with the schedule, and in it one over a part's rows that
+    carries the sums (docs/GPU.md, "Backward passes"); the parts are then added as any rows.
 
     Limits of both: the loops of the sum are parallel ones, then one over rows, then one over
     columns, with the results of one combining op each that has a neutral element
@@ -317,20 +255,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     The rows of the next iteration are the last inputs of the op that fetches them.
 
     The first statistic of a row, if it only reads, is computed beside the strips of the row
-    before:
-
-    ```mlir
-    ... // the statistic of row 0
-    scf.for %i = %c0 to %m_minus_1 step %c1 {
-      ... // of the statistic
-      linalg.generic ... {norm.streams = #norm.row_streams<..., beside = true>}
-      linalg.generic ... // the statistic of row %i + 1
-    }
-    ... // the last row
-    ```
-
-    An `scf.forall` becomes chunks of up to 32 rows for that. The plan of a loop
-    (`#norm.row_plan`) can forbid either.
+    before, whose op has `beside = true`: that of row 0 before the loop, that of row i + 1
+    right behind the op, and the last row follows the loop. An `scf.forall` becomes chunks of
+    up to 32 rows for that. The plan of a loop (`#norm.row_plan`) can forbid either.
 
     Non-temporal stores need norm-finish-loops later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, rows that a mask ends
@@ -353,7 +280,8 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     the rest; static extents omit empty parts. A reduction over the innermost
     dimension carries one vector accumulator of 64 elements (and one of 16)
     and adds its halves up at the end. Values that have one element per row are kept as
-    scalars.
+    scalars. The plan of the op, or of the loop around it (`#norm.row_plan`), may have
+    other lanes.
 
     Strips of float sums are added by blocks of 16, in at most three levels of loops, and so
     are the rows of a sum over rows, whose reduction is the loop around the parallel innermost
@@ -371,24 +299,20 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     ... vectors of 16, then one masked vector of 16 for the last elements ...
     ```
 
-    LLVM evaluates each op on all registers of a strip before the next op. That suits a short
-    chain, but a long one, such as a polynomial, keeps more values alive than there are
-    registers. Where more than `live_lanes` lanes would be alive at once
-    (norm/IR/RowTarget.def), a strip is computed in parts of 16 elements, of 32 if bf16 are
-    among them, each from the read to the write. In a reduction each is added to its part of
-    the accumulator, so to the same sums as before. A row of one strip has no parts.
+    The loops over a row of a reduction are `statistic`. Of the loops over other
+    dimensions, the outermost in a loop of norm-tile-rows is a `block`.
+
+    LLVM evaluates each op on all registers of a strip before the next op, so that a long
+    chain, such as a polynomial, keeps more values alive than there are registers. Where more
+    than `live_lanes` lanes would be alive at once (norm/IR/RowTarget.def), a strip is computed
+    in parts of 16 elements, of 32 if bf16 are among them, each from the read to the write. In a
+    reduction each is added to its part of the accumulator, so to the same sums as before. A row
+    of one strip has no parts.
 
     A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
     microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
     goes element by element. Where the number of elements is known, a buffer is written in
-    pieces whose sizes are powers of two, and so is one of less than 32 bits read; wider
-    masked loads are fast. CPUs whose masked stores are fast (AVX-512, SVE) get the
-    pieces too.
-
-    The loops over a row of a reduction are `statistic`. Of the loops over other
-    dimensions, the outermost in a loop of norm-tile-rows is a `block`.
-
-    The plan of the op, or of the loop around it (`#norm.row_plan`), may have other lanes.
+    pieces whose sizes are powers of two, and so is one of less than 32 bits read, on every CPU.
 
     In a loop with a schedule (norm-tile-rows) the vectors have its `lanes`, and a
     reduction ends with one `vector.reduction`, which threads share later. Sums that a
@@ -410,46 +334,29 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     A row that is read twice, for its statistic and to be scaled, and exceeds the level 1
     cache (32 KiB in all) leaves its last strips there. Read from the front again, each
     strip pushes out the one that is needed next. So the strips of an elementwise op go
-    down if the op before it in the block reads a row of it and goes up:
-
-    ```mlir
-    %sum = scf.for %i = %c0 to %c16384 step %c64 ... // reads %x[%i]
-    scf.for %i = %c0 to %c16384 step %c64 {
-      %column = arith.subi %c16320, %i : index
-      ... // reads %x[%column]
-    } {norm.loop = #norm.loop<strips>}
-    ```
-
-    A statistic always goes up, because the order of its additions is part of the result.
-    This needs a static extent, and results that are no other view of what is read.
+    down if the op before it in the block reads a row of it and goes up. A statistic always
+    goes up, because the order of its additions is part of the result. This needs a static
+    extent, and results that are no other view of what is read.
 
     A view of the even or of the odd elements of a row, such as the real parts of a
     rotary embedding, would be a load per element. The pairs are read instead, which are
-    contiguous, and results that are the even and the odd elements of the same row are
-    written as pairs:
-
-    ```mlir
-    %pairs = vector.transfer_read %x[%j] : memref<64xf32>, vector<32xf32>
-    %even, %odd = vector.deinterleave %pairs : vector<32xf32> -> vector<16xf32>
-    ```
-
-    Where the body does the same with both, such as rounding them to 4 bits that it packs,
-    it does so before they are taken apart, as bytes: a quarter of the registers to shuffle.
-    This needs a static offset, size and stride, and the neighbor of the last element.
+    contiguous, and taken apart by `vector.deinterleave`, and results that are the even and the
+    odd elements of the same row are written as pairs. Where the body does the same with both,
+    such as rounding them to 4 bits that it packs, it does so before they are taken apart, as
+    bytes: a quarter of the registers to shuffle. This needs a static offset, size and stride,
+    and the neighbor of the last element.
 
     An op that passes the caches (`#norm.row_streams`) has non-temporal stores. What is left of a
     line on both sides of `moved` strips is written by loops over quarters of a line and over
     elements (`#norm.loop<edge>`), with ordinary stores; the line at the end of the row, where
     the next one begins, is fetched before, because a store that misses the caches holds up all
     others. Such strips go up, unless they also add to what they read. `fetched` inputs are
-    prefetched, four lines per strip of 64 f32.
+    prefetched, four lines per strip of 64 f32:
 
     ```mlir
-    %head = ... // elements before the first aligned address of %y[%i, ...]
-    scf.if %unaligned { ... } // the elements before it
+    scf.if %unaligned { ... } // the elements before %head, at the first aligned address
     scf.for %k = %head to %end step %c64 {
       memref.prefetch %next[%c0, %k], read, locality<2>, data // 4 lines
-      ...
       ... // %strip: the elements of %y[%i, ...] from %k on
       vector.store %v, %strip[%c0] {alignment = 64, nontemporal = true}
     }
