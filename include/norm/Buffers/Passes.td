@@ -41,8 +41,8 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     ```mlir
     func.func @f(%x: memref<4xf32>, %out: memref<4xf32>)
         attributes {llvm.emit_c_interface} {
-      %t = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
-      %o = bufferization.to_tensor %out restrict writable : memref<4xf32> to tensor<4xf32>
+      %t = bufferization.to_tensor %x restrict
+      %o = bufferization.to_tensor %out restrict writable
       ...
       %r = bufferization.materialize_in_destination %y in %o
       bufferization.materialize_in_destination %r in writable %out
@@ -61,14 +61,11 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     writes memory, are results, too, and move behind all other ops.
 
     A result that is another shape of a value, as where blocks of a row become the row
-    again, is stored as that value in a view of the caller's buffer
-    (`memref.expand_shape` or `memref.collapse_shape`), if the value's shape is static.
-
-    A result that consists of inserted slices is stored part by part, in views of the
-    caller's buffer (`memref.subview`), if they fill the tensor in its innermost
-    dimension and nothing else reads it. One-shot bufferization would find that the first
-    insertion reads what a loop over two parts has written for the second one, and copy
-    a part.
+    again, is stored as that value in a view of the caller's buffer, if the value's shape is
+    static. One that consists of inserted slices is stored part by part, in views, if they
+    fill the tensor in its innermost dimension and nothing else reads it: one-shot
+    bufferization would find that the first insertion reads what a loop over two parts has
+    written for the second one, and copy a part.
 
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
@@ -119,26 +116,11 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
 
     The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
     on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot
-    bufferization (LLVM 22) does not know that a body runs once per element, and lets
-    the ops write the buffer of that tensor in place, so that the second element
-    starts from the result of the first one. This pass makes each such op start from a
-    copy within the body, or from a buffer of the body's own if the outer one was
-    empty. On a GPU the elements run at the same time.
-
-    Example:
-
-    ```mlir
-    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
-      %s = linalg.generic ... outs(%zero : tensor<f32>) { addf } -> tensor<f32>
-    ```
-
-    becomes
-
-    ```mlir
-    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
-      %own = bufferization.alloc_tensor() copy(%zero) : tensor<f32>
-      %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
-    ```
+    bufferization does not know that a body runs once per element, and lets the second
+    element start from the result of the first one, in place; on a GPU they run at the same
+    time. This pass makes each such op start from a copy within the body
+    (`bufferization.alloc_tensor() copy(%zero)`), or from a buffer of the body's own if the
+    outer one was empty.
 
     One-shot bufferization computes a tensor that a loop carries in place only if the
     yielded value has the buffer of the loop's argument. A front end's loop yields a
@@ -148,21 +130,10 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     results of the branches of an `scf.if` or `scf.index_switch` go into a `tensor.empty`
     before it, instead of one allocation per branch and a flag that says who frees it.
 
-    Example:
-
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
       %y = linalg.transpose ins(%h) outs(%empty)
-      scf.yield %y
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
-      %y = linalg.transpose ins(%h) outs(%empty)
-      %w = linalg.copy ins(%y) outs(%h)
+      %w = linalg.copy ins(%y) outs(%h) // new: %y was yielded
       scf.yield %w
     }
     ```
@@ -207,25 +178,14 @@ def NormFinishBuffers : Pass<"norm-finish-buffers"> {
     ...
     memref.dealloc %a : memref<64xf32>
     %b = memref.alloc() : memref<64xf32>
-    ...
+    ... // %b; becomes %a, which is freed where %b is
     memref.dealloc %b : memref<64xf32>
     ```
 
-    becomes
-
-    ```mlir
-    %a = memref.alloc() : memref<64xf32>
-    ...
-    memref.dealloc %a : memref<64xf32> // where %b was freed
-    ```
-
     finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
-    call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
-    MLIR library, so such copies become `linalg.copy`, which lowers to loops.
-    Copies between contiguous buffers stay, and become memcpy.
-
-    Example: `memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to
-    memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
+    call of `memrefCopy` of MLIR's runner library, which compiled artifacts do not link.
+    Such copies become `linalg.copy`, which lowers to loops. Copies between contiguous
+    buffers stay, and become memcpy.
 
     Limits: within a block; equal types, and equal values for dynamic extents. Run it
     after optimize-allocation-liveness, which frees after the last use. A copy of an
@@ -250,25 +210,16 @@ def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
       buffer, with the same address, extents and strides, where the other is only
       read, has the same element type, and is not read again in a later loop.
 
-    Example:
+    Example: `func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) { ... }` begins with
 
     ```mlir
-    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) { ... }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
-      %dx = builtin.unrealized_conversion_cast %x : memref<?xf32> to !llvm.struct<...>
-      %px = llvm.extractvalue %dx[1] : !llvm.struct<...>
-      ...
-      cf.assert %set, "f: argument 0 is a null pointer"
-      cf.assert %aligned, "f: argument 0 is not aligned to its elements of 4 bytes"
-      ...
-      cf.assert %apart, "f: argument 1, which is written, overlaps argument 0 and is not the same buffer"
-      ...
-    }
+    %dx = builtin.unrealized_conversion_cast %x : memref<?xf32> to !llvm.struct<...>
+    %px = llvm.extractvalue %dx[1] : !llvm.struct<...>
+    ...
+    cf.assert %set, "f: argument 0 is a null pointer"
+    cf.assert %aligned, "f: argument 0 is not aligned to its elements of 4 bytes"
+    ...
+    cf.assert %apart, "f: argument 1, which is written, overlaps argument 0 and is not the same buffer"
     ```
 
     Arguments are numbered as in the call, outputs last. The descriptor is read
