@@ -23,15 +23,8 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
     Example:
 
     ```mlir
-    scf.for %i = %c0 to %c8 step %c1 { ... %a ... %b ... }
-    scf.for %i = %c0 to %c8 step %c1 { ... %b ... %c ... }
-    ```
-
-    becomes
-
-    ```mlir
-    call @f__loop(%a, %b) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
-    call @f__loop(%b, %c) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+    scf.for %i = %c0 to %c8 step %c1 { ... %a ... %b ... } // becomes call @f__loop(%a, %b)
+    scf.for %i = %c0 to %c8 step %c1 { ... %b ... %c ... } // becomes call @f__loop(%b, %c)
     ```
 
     Constants, views, and ops right before a nest that only it uses, move into its
@@ -59,15 +52,13 @@ def NormCleanGlobals : Pass<"norm-clean-globals", "ModuleOp"> {
     Example:
 
     ```mlir
-    llvm.mlir.global private constant @weights(dense_resource<w> :
-      tensor<64x3x3xf32>) : !llvm.array<64 x array<3 x array<3 x f32>>>
+    llvm.mlir.global constant @weights(...) : !llvm.array<64 x array<3 x array<3 x f32>>>
     ```
 
     becomes
 
     ```mlir
-    llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
-      : !llvm.array<576 x f32>
+    llvm.mlir.global constant @weights(...) : !llvm.array<576 x f32>
     ```
 
     gpu-module-to-binary writes among an object's properties how long the compilation
@@ -88,16 +79,10 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     `x < x`, also where the tensor has an open extent, which a constant cannot have. In
     the body of the linalg op the constant is a scalar.
 
-    Example:
+    Example: `%r = arith.xori %x, %x : tensor<?xi32>` becomes
 
     ```mlir
-    %r = arith.xori %x, %x : tensor<?xi32>
-    ```
-
-    becomes
-
-    ```mlir
-    %r = linalg.generic ... ins(%x, %x : tensor<?xi32>, tensor<?xi32>) outs(%x : tensor<?xi32>) {
+    %r = linalg.generic ... ins(%x, %x) outs(%x : tensor<?xi32>) {
       %0 = arith.xori %in, %in_0 : i32
       linalg.yield %0 : i32
     } -> tensor<?xi32>
@@ -141,13 +126,7 @@ def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
     standard output is a pipe or a file, the message stays in a buffer that `abort`
     discards. This pass writes it to standard error, which has no buffer.
 
-    Example:
-
-    ```mlir
-    cf.assert %holds, "f: argument 0 is a null pointer"
-    ```
-
-    becomes
+    Example: `cf.assert %holds, "f: argument 0 is a null pointer"` becomes
 
     ```mlir
     scf.if %fails {
@@ -165,23 +144,9 @@ def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
 
     expand-strided-metadata crashes on a `memref.expand_shape` that divides one
     dimension into two whose extents are both unknown, as a model's batch and sequence.
-    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has.
-
-    Example:
-
-    ```mlir
-    %v = memref.expand_shape %rows [[0, 1], [2]] output_shape [%batch, %sequence, 64]
-        : memref<?x64xf32> into memref<?x?x64xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %rows
-    %s = affine.apply affine_map<()[s0] -> (s0 * 64)>()[%sequence]
-    %v = memref.reinterpret_cast %base to offset: [0],
-        sizes: [%batch, %sequence, 64], strides: [%s, 64, 1]
-    ```
+    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has: of
+    rows of 64 elements with `output_shape [%batch, %sequence, 64]` one to these sizes, with
+    strides `[%s, 64, 1]`, where %s is 64 times %sequence.
 
     Limits: run it right before expand-strided-metadata, and before convert-scf-to-cf.
     Assertions are those of functions, and need POSIX's `write`.
@@ -199,20 +164,10 @@ def NormRenameFunctions : Pass<"norm-rename-functions", "ModuleOp"> {
     functions of C by name: `log1p`, `malloc`, `memcpy`. If the program has a function of
     that name, that would be called. This pass renames the program's functions.
 
-    Example:
-
-    ```mlir
-    func.func @log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @program.log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }
-    ```
-
-    convert-func-to-llvm then makes the interface `_mlir_ciface_program.log1p`. After it,
-    the pass gives the interface its name without `program.`: `_mlir_ciface_log1p`.
+    Example: `func.func @log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }`
+    becomes `@program.log1p`. convert-func-to-llvm then makes the interface
+    `_mlir_ciface_program.log1p`. After it, the pass gives the interface its name without
+    `program.`: `_mlir_ciface_log1p`.
 
     Limits: run it twice, before the first pass that calls functions of C and after
     convert-func-to-llvm. A function that is only declared is C's and keeps its name,
