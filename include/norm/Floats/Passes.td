@@ -54,7 +54,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     Most machines load, store, mask, select and shuffle 16-bit integers, but not
     16-bit floats: LLVM's x86 back end takes masked accesses of f16 and bf16 apart,
     and holds a bf16 that lives in several blocks as an f32, which it rounds again
-    where it is used, by `vcvtneps2bf16` or a library. So this pass makes memrefs, vectors, scalars and constants of f16
+    where it is used. So this pass makes memrefs, vectors, scalars and constants of f16
     and bf16 those of i16. What computes with f16 takes and gives bitcasts. Floats of 8
     bits become i8, because upstream's lowering shuffles no vectors of them.
 
@@ -62,7 +62,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     and an `arith.truncf` to bf16 rounds to nearest even by integer operations;
     subnormals stay, and a NaN stays a NaN. With `hardware-rounding` it stays.
 
-    Even and odd elements of a vector are computed apart. Widening a vector in
+    Even and odd elements of a vector are computed apart, because widening a vector in
     order takes a shuffle, and so does narrowing. A 32-bit word that holds two bf16
     elements has the odd one as its upper half, which is an f32 once the lower half
     is cleared, and the even one after a shift by 16. So elementwise f32 arithmetic
@@ -76,16 +76,7 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     passed on by arithmetic on such values has no lower bits, and nothing is done
     for it in such a word. All other values pay for a comparison and a selection.
 
-    Example:
-
-    ```mlir
-    %x = vector.load %p[%i] : memref<?xbf16>, vector<16xbf16>
-    %a = arith.extf %x : vector<16xbf16> to vector<16xf32>
-    %b = arith.mulf %a, %a : vector<16xf32>
-    %c = arith.truncf %b : vector<16xf32> to vector<16xbf16>
-    ```
-
-    becomes
+    Example: 16 bf16 that are loaded, widened, squared and rounded become
 
     ```mlir
     %x = vector.load %p[%i] : memref<?xi16>, vector<16xi16>
@@ -98,9 +89,9 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     %c = ... // arith.select of the upper halves : vector<16xi16>
     ```
 
-    A vector that an `scf.for` carries and only combines with such
-    values is carried as two halves and interleaved after the loop. Every element
-    is combined in the same order as before, so no result changes by a bit.
+    A vector that an `scf.for` carries and only combines with such values is carried as
+    two halves and interleaved after the loop. Every element is combined in the same order
+    as before, so no result changes by a bit.
 
     Scalars that a function takes or returns keep their type, which the machine's
     calling convention passes in other registers than an i16. Inside, a bf16
@@ -151,23 +142,14 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
 
     First it expands the scaling ops: `arith.scaling_truncf` divides by a power of two
     and narrows, `arith.scaling_extf` widens and multiplies by one. The scale is
-    f8E8M0FNU; of one in 16 bits or more the exponent is taken, as hardware does. The product or quotient is in f32 at least, because f16 does not hold
-    most scales. x / 2^e is x * 2^-e, with the same bits.
+    f8E8M0FNU; of one in 16 bits or more the exponent is taken, as hardware does. The
+    product or quotient is in f32 at least, because f16 does not hold most scales.
+    `arith.scaling_truncf %a, %s` becomes an `arith.truncf` of %a times the f8E8M0FNU of the
+    bits 254 - %s: x / 2^e is x * 2^-e, with the same bits.
 
-    Example: `%q = arith.scaling_truncf %a, %s : f32, f8E8M0FNU to f4E2M1FN` becomes
-
-    ```mlir
-    %c = arith.bitcast %s : f8E8M0FNU to i8
-    %d = arith.subi %c-2_i8, %c : i8
-    %i = arith.bitcast %d : i8 to f8E8M0FNU
-    %f = arith.extf %i : f8E8M0FNU to f32
-    %p = arith.mulf %a, %f : f32
-    %q = arith.truncf %p : f32 to f4E2M1FN
-    ```
-
-    So does it with conversions between integers and the first three formats, which go
-    through f32. With `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that
-    a block of elements shares is widened once for the block.
+    Conversions between integers and the first three formats then go through f32. With
+    `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that a block
+    of elements shares is widened once for the block.
 
     Limits: a truncation from f64 to a small float is an error, and so are arithmetic on
     floats of less than 16 bits and conversions of other formats, f6E2M3FN among them,
