@@ -15,12 +15,10 @@ def NormDistributeRowsToGPU
   let summary = "Row loops on buffers to gpu.launch with rows shared by threads";
   let description = [{
     Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
-    `gpu.launch`.
-
-    A loop with a schedule (norm-tile-rows) gets a block a row, or blocks of 128
-    threads with several rows where a row has a warp or less. Rows of the last
-    warp that are not there take part in its shuffles and write nothing. Transfers
-    become aligned `vector.load` and `store`, predicated where a mask ends a row.
+    `gpu.launch`. A loop with a schedule (norm-tile-rows) gets a block a row, or
+    blocks of 128 threads with several rows where a row has a warp or less. Rows of
+    the last warp that are not there take part in its shuffles and write nothing.
+    Transfers become aligned `vector.load` and `store`, predicated where a mask ends a row.
     docs/GPU.md says how threads and the blocks of a cluster share a row's vectors
     and reductions, what `shifted` rows do where they begin past an aligned
     address, and when the host launches a second kernel with V = 1.
@@ -55,14 +53,7 @@ def NormDistributeRowsToGPU
     Threads that share a row wait for each other in its reduction, and memory is
     idle meanwhile. So a `vector.transfer_write` that stands behind a reduction, but
     does not need it, first moves right behind what it writes, such as the sum of a
-    residual:
-
-    ```mlir
-    %h = arith.addf %x, %r : vector<4096xf32>
-    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    %q = arith.mulf %h, %h : vector<4096xf32>
-    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
-    ```
+    residual.
 
     A caller may put a result into the buffer of an input: any buffer of the same shape
     is taken to be the same memory. The loop may read such a buffer only at the place
@@ -101,27 +92,16 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     writes global memory; so a weight arrives while the statistic is computed. At
     most 16 registers per thread are held across the reduction.
 
-    Example:
-
     ```mlir
-    %s = gpu.shuffle xor %a, %c16, %c32 : f32
-    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32> // stood behind %s
     %s = gpu.shuffle xor %a, %c16, %c32 : f32
     ```
 
     Where a block would be alone on its SM with all that is loaded, and two fit
     with less, fewer loads are hoisted: what the row leaves of the registers of half
-    an SM (65536), less 16 for addresses. What follows is then
-    moved to its first use, loads too, so that each chunk of the row is loaded,
-    computed and stored before the next.
-
-    A load does not pass a store to a buffer of its own shape, which may be the same
+    an SM (65536), less 16 for addresses. What follows is then moved to its first use,
+    loads too, so that each chunk of the row is loaded, computed and stored before the
+    next. A load does not pass a store to a buffer of its own shape, which may be the same
     memory.
 
     A loop over rows whose threads exchange loads the rows of each iteration in the one
@@ -129,7 +109,7 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
 
     ```mlir
     %first = scf.if %any -> (vector<4xf32>) { ... vector.load %x[%c0, %i] ... }
-    %s:2 = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero, %v = %first) -> (vector<4xf32>, vector<4xf32>) {
+    %s:2 = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero, %v = %first) {
       %next = vector.load %x[%after, %i] : memref<?x128xf32>, vector<4xf32>
     ```
 
