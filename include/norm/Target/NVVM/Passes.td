@@ -80,20 +80,9 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
 
     It also widens bf16 by words: a GPU loads two in one, and converted one by one the
     upper one is first moved down and then shifted up again. The lower bf16 of a word
-    is shifted up, the upper one is masked. The bits are the same, those of a NaN too.
-
-    Example: `arith.extf %x : vector<8xbf16> to vector<8xf32>` becomes
-
-    ```mlir
-    %words = vector.bitcast %x : vector<8xbf16> to vector<4xi32>
-    %lower = arith.shli %words, %c16 : vector<4xi32>
-    %even = arith.bitcast %lower : vector<4xi32> to vector<4xf32>
-    %upper = arith.andi %words, %c0xffff0000 : vector<4xi32>
-    %odd = arith.bitcast %upper : vector<4xi32> to vector<4xf32>
-    %y = vector.interleave %even, %odd : vector<4xf32> -> vector<8xf32>
-    ```
-
-    Limits: bf16 vectors of rank 1 and even length; others are left to LLVM.
+    is shifted up, the upper one is masked, and `vector.interleave` makes one vector of
+    both. The bits are the same, those of a NaN too. Limits: bf16 vectors of rank 1 and
+    even length; others are left to LLVM.
 
     With `approximate-roots`, one over a root of f32 that nothing else needs becomes an
     approximation and a step of Newton's method. `sqrt.rn` and `rcp.rn` repair their last
@@ -102,10 +91,9 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
 
     Example: `%root = math.sqrt %a` and `arith.divf %one, %root` become, with r the
     result of `llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a)`,
-    fma(minnum(fma(-(a * r), r, 1), 1), r / 2, r).
-
-    docs/GPU.md has the error; test/Target/NVVM/inverse-root.test tries every significand.
-    Zeros, infinities, negative numbers and NaN give what they gave.
+    fma(minnum(fma(-(a * r), r, 1), 1), r / 2, r). docs/GPU.md has the error;
+    test/Target/NVVM/inverse-root.test tries every significand. Zeros, infinities, negative
+    numbers and NaN give what they gave.
 
     Limits: the bits of the root and the reciprocal change, so `rounding=exact` of
     norm-to-nvvm leaves them. `math.rsqrt` is one over a root after math-expand-ops.
@@ -126,11 +114,8 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
     chip. Empty is the oldest that has the chip, which most drivers take.
     `dependent-launch` needs sm_90.
 
-    Example: with `chip=sm_90 ptx-version=7.0`
-
-    ```
-    error: sm_90 needs PTX 7.8 at least, got 7.0
-    ```
+    Example: `chip=sm_90 ptx-version=7.0` is an error, "sm_90 needs PTX 7.8 at least, got
+    7.0".
   }];
   let options = [Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"",
                         "GPU, such as sm_80, sm_90 or sm_100">,
@@ -153,15 +138,8 @@ def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
     a block for buffers of static size; above it the driver rejects the kernel,
     on the user's machine.
 
-    Example:
-
-    ```mlir
-    gpu.func @k() workgroup(%m : memref<16384xf32, #gpu.address_space<workgroup>>) kernel
-    ```
-
-    ```
-    error: a block needs 65536 bytes of shared memory, the GPU has 49152
-    ```
+    Example: of a kernel with `workgroup(%m : memref<16384xf32, ...>)`, "a block needs 65536
+    bytes of shared memory, the GPU has 49152".
   }];
 }
 
