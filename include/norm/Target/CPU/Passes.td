@@ -66,15 +66,7 @@ def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
     more than 64 rows or that hold others, and those that hold loops of loops and no
     vectors, such as the outer one over the window of a pooling.
 
-    Example:
-
-    ```mlir
-    scf.for %k = %begin to %end step %c64 {
-      vector.store ... {nontemporal = true} : memref<?xf32>, vector<64xf32>
-    }
-    ```
-
-    becomes
+    Example: a loop that streams becomes
 
     ```mlir
     scf.for %k = %begin to %end step %c64 {
@@ -86,25 +78,6 @@ def NormFinishLoops : Pass<"norm-finish-loops", "func::FuncOp"> {
     A buffer of at most 1024 bytes that is allocated and freed in the same block
     is allocated on the stack instead, once, at the start of the function: a block
     of short rows keeps one value a row, and a call of `malloc` takes as long as a row.
-
-    Example:
-
-    ```mlir
-    scf.for ... {
-      %sums = memref.alloc() : memref<16xf32>
-      ...
-      memref.dealloc %sums : memref<16xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    %sums = memref.alloca() : memref<16xf32>
-    scf.for ... {
-      ...
-    }
-    ```
 
     Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
     that streams is an error, because its threads could not fence, and each thread needs
