@@ -20,18 +20,8 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
     instruction. The largest magnitude of a row, from which a scale follows, is such a
     maximum.
 
-    Example:
-
-    ```mlir
-    %top = scf.for %i = %c0 to %n step %c64 iter_args(%most = %minus_infinity) -> (vector<64xf32>) {
-      %x = vector.transfer_read %row[%i], %zero {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
-      %size = math.absf %x : vector<64xf32>
-      %next = arith.maximumf %most, %size : vector<64xf32>
-      scf.yield %next : vector<64xf32>
-    }
-    ```
-
-    `%next` becomes
+    Example: `%next = arith.maximumf %most, %size`, where a loop carries %most from minus
+    infinity on and %size is a `math.absf`, becomes
 
     ```mlir
     %0 = arith.bitcast %most : vector<64xf32> to vector<64xi32>
@@ -75,18 +65,7 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
     f32 to the upper half of w + 0x7FFF + ((w >> 16) & 1): a shift, a mask and two
     additions. `vpdpwssd` adds to w the products of the halves of two words, here of
     (w & 0x10000) | 0x7FFF, which is one `vpternlogd`, and of ones. That is the same
-    integer, and two instructions.
-
-    Example:
-
-    ```mlir
-    %high = arith.shrui %w, %c16 : vector<16xi32>
-    %last = arith.andi %high, %c1 : vector<16xi32>
-    %biased = arith.addi %w, %c0x7FFF : vector<16xi32>
-    %rounded = arith.addi %biased, %last : vector<16xi32>
-    ```
-
-    becomes
+    integer, and two instructions:
 
     ```mlir
     %odd = arith.andi %w, %c0x10000 : vector<16xi32>
@@ -101,16 +80,9 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
     512 bits: functions get `prefer_vector_width = "512"`, unless they have a width. On
     many CPUs with AVX-512 LLVM prefers vectors of 256 bits, and a row at the speed of
     memory takes half the instructions with 512. With `f16-vectors`, non-temporal stores
-    of an even number of f16 become those of f32: LLVM 22 has none of the types that
-    AVX512-FP16 makes legal, and stores them like any other. (Without AVX512-FP16 it has:
-    of what `vcvtps2ph` gives.)
-
-    ```mlir
-    %0 = vector.bitcast %v : vector<32xf16> to vector<16xf32>
-    %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0) : (vector<16xf32>) -> vector<16xf32>
-    %2 = vector.bitcast %1 : vector<16xf32> to vector<32xf16>
-    vector.store %2, %p[%i] {nontemporal = true} : memref<?xf16>, vector<32xf16>
-    ```
+    of an even number of f16 become those of f32, by bitcasts around an
+    `llvm.arithmetic.fence`: LLVM 22 has none of the types that AVX512-FP16 makes legal, and
+    stores them like any other. (Without AVX512-FP16 it has: of what `vcvtps2ph` gives.)
 
     AMX: Linux gives a process the registers of tiles when it asks for them, so a module
     with `amx.tile_mulf` or `amx.tile_muli` gets a constructor that does: the system call
