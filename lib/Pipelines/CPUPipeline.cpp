@@ -73,10 +73,6 @@ static void buildRowCodegen(OpPassManager &pm,
 static void buildBufferizedRows(OpPassManager &pm,
                                 const CPUPipelineOptions &options) {
   buildTensorsToBuffers(pm);
-  OpPassManager &func = pm.nest<func::FuncOp>();
-  // Equal views are one, and copies of a row to itself are gone.
-  func.addPass(createCSEPass());
-  func.addPass(createExactCanonicalizer());
   // Strided copies are loops, too.
   pm.addPass(createNormFinishBuffers());
   // Equal loops are one from here on, and temporaries of a loop are freed in

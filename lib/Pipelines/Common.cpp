@@ -97,6 +97,10 @@ void norm::buildTensorsToBuffers(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   // tensor.generate has become linalg.map.
   pm.addPass(createNormNestedIndicesToLoops());
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  // Equal views are one, and copies of a row to itself are gone.
+  func.addPass(createCSEPass());
+  func.addPass(createExactCanonicalizer());
 }
 
 void norm::buildDeallocation(OpPassManager &pm) {

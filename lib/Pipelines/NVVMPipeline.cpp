@@ -62,12 +62,9 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
 /// Bufferizes rows, which then become vectors that the threads of a row share.
 static void buildBuffers(OpPassManager &pm) {
   buildTensorsToBuffers(pm);
-  OpPassManager &func = pm.nest<func::FuncOp>();
-  func.addPass(createCSEPass());
-  func.addPass(createExactCanonicalizer());
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
-  func.addPass(createNormVectorizeRows(vectorize));
+  pm.nest<func::FuncOp>().addPass(createNormVectorizeRows(vectorize));
   buildDeallocation(pm);
 }
 

@@ -197,7 +197,6 @@ void buildTensorsToBuffers(OpPassManager &pm);
 void buildDeallocation(OpPassManager &pm);
 inline void buildBufferization(OpPassManager &pm) {
   buildTensorsToBuffers(pm);
-  buildCleanup(pm);
   buildDeallocation(pm);
 }
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
