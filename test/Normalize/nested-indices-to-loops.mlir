@@ -1,6 +1,6 @@
-// RUN: norm-opt %s --norm-nested-indices-to-loops | FileCheck %s
+// RUN: norm-opt %s --norm-nested-indices-to-loops --canonicalize | FileCheck %s
 // CSE, which merged the two indices, finds nothing to merge.
-// RUN: norm-opt %s --norm-nested-indices-to-loops --cse | FileCheck %s
+// RUN: norm-opt %s --norm-nested-indices-to-loops --cse --canonicalize | FileCheck %s
 // RUN: norm-opt %s --cse | FileCheck %s --check-prefix=UPSTREAM
 
 #id = affine_map<(d0) -> (d0)>
@@ -10,11 +10,11 @@
 // CHECK: linalg.generic
 // CHECK: %[[I:.*]] = linalg.index 0
 // CHECK: %[[SUM:.*]] = scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (tensor<f32>) {
-// CHECK: %[[ACC:.*]] = tensor.extract %[[T]][]
+// CHECK: %[[U:.*]] = linalg.generic {{.*}} outs(%[[T]] : tensor<f32>)
+// CHECK: ^bb0(%{{.*}}: f32, %[[ACC:.*]]: f32)
 // CHECK-NOT: linalg.index
 // CHECK: %[[IN:.*]] = tensor.extract %{{.*}}[%[[I]], %[[J]]]
-// CHECK: %[[NEXT:.*]] = arith.addf %[[IN]], %[[ACC]]
-// CHECK: %[[U:.*]] = tensor.insert %[[NEXT]] into %[[T]][]
+// CHECK: arith.addf %[[IN]], %[[ACC]]
 // CHECK: scf.yield %[[U]]
 // CHECK: tensor.extract %[[SUM]][]
 // What upstream does; when it stops, so may the pass.
@@ -49,12 +49,11 @@ func.func @sum(%x: tensor<4x8xf32>, %init: tensor<f32>) -> tensor<4xf32> {
 // CHECK: %[[N:.*]] = tensor.dim %[[X]], %{{.*}}
 // CHECK: %[[BOTH:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} to %[[M]] {{.*}}iter_args(%{{.*}}, %{{.*}}) -> (tensor<?x?xf32>, tensor<?x?xi64>)
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[N]] {{.*}}iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
-// CHECK: %[[IN:.*]] = tensor.extract %[[X]][%[[I]], %[[J]]]
-// CHECK-NOT: tensor.extract
-// CHECK: %[[P:.*]] = arith.mulf %[[IN]], %[[S]]
-// CHECK: %[[K:.*]] = arith.index_cast %[[J]]
-// CHECK: tensor.insert %[[P]] into %[[A]][%[[J]], %[[I]]]
-// CHECK: tensor.insert %[[K]] into %[[B]][%[[J]], %[[I]]]
+// CHECK: %[[IN:.*]] = tensor.extract_slice %[[X]][%[[I]], %[[J]]] [1, 1] [1, 1]
+// CHECK: %[[NEXT:.*]]:2 = linalg.generic {{.*}} ins(%[[IN]], %[[S]] : tensor<1x1xf32>, f32)
+// CHECK: arith.index_cast %[[J]]
+// CHECK: tensor.insert_slice %[[NEXT]]#0 into %[[A]][%[[J]], %[[I]]]
+// CHECK: tensor.insert_slice %[[NEXT]]#1 into %[[B]][%[[J]], %[[I]]]
 func.func @two_results(%x: tensor<?x?xf32>, %s: f32, %f: tensor<?x?xf32>, %n: tensor<?x?xi64>, %place: index) -> tensor<f32> {
   %e = tensor.empty() : tensor<f32>
   %y = linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%e : tensor<f32>) {
@@ -77,14 +76,14 @@ func.func @two_results(%x: tensor<?x?xf32>, %s: f32, %f: tensor<?x?xf32>, %n: te
   return %y : tensor<f32>
 }
 
-// Buffers are stored to.
+// Buffers are viewed.
 // CHECK-LABEL: func.func @buffers
 // CHECK: %[[I:.*]] = linalg.index 0
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
-// CHECK: %[[ACC:.*]] = memref.load %[[T:.*]][%[[J]]]
-// CHECK: %[[IN:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]]
-// CHECK: %[[NEXT:.*]] = arith.addf %[[IN]], %[[ACC]]
-// CHECK: memref.store %[[NEXT]], %[[T]][%[[J]]]
+// CHECK: %[[T:.*]] = memref.subview %{{.*}}[%[[J]]] [1] [1]
+// CHECK: linalg.generic {{.*}} outs(%[[T]] :
+// CHECK-NOT: linalg.index
+// CHECK: memref.load %{{.*}}[%[[I]], %[[J]]]
 func.func @buffers(%x: memref<4x8xf32>, %t: memref<8xf32>, %y: memref<4xf32>) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<4xf32>) {
   ^bb0(%out: f32):

@@ -241,8 +241,9 @@ def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
     it, merges the one in the body of a nested linalg op with the one of the enclosing
     body, which dominates it, and x[i, j] silently becomes x[i, i]. This pass rewrites
     each linalg op that is nested in a linalg op and reads an index to loops, on
-    tensors and on buffers, whose induction variables are distinct values. It also
-    does so if the enclosing body reads no index, because fusion may add one.
+    tensors and on buffers, whose induction variables are distinct values: upstream's
+    tiling makes each iteration an op of its own. It also does so if the enclosing
+    body reads no index, because fusion may add one.
 
     Example, in the body of another linalg op:
 
@@ -261,11 +262,12 @@ def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
 
     ```mlir
     %i = linalg.index 0 : index
-    %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%t = %zero) -> (tensor<f32>) {
-      %acc = tensor.extract %t[] : tensor<f32>
-      %v = tensor.extract %x[%i, %j] : tensor<4x8xf32>
-      ...
-      %u = tensor.insert %next into %t[] : tensor<f32>
+    %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%z = %zero) -> (tensor<f32>) {
+      %in = tensor.extract_slice %t[%j] [1] [1] : tensor<8xf32> to tensor<1xf32>
+      %u = linalg.generic ... ["reduction"] ins(%in : tensor<1xf32>) outs(%z : tensor<f32>) {
+        %v = tensor.extract %x[%i, %j] : tensor<4x8xf32>
+        ...
+      }
       scf.yield %u : tensor<f32>
     }
     ```
@@ -278,6 +280,5 @@ def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
                            "memref::MemRefDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
 }
-
 
 #endif // NORM_NORMALIZE_PASSES
