@@ -142,7 +142,6 @@ void norm::buildCleanup(OpPassManager &pm) {
 
 void norm::buildComputationToLLVM(OpPassManager &pm) {
   // Functions of C are called from here on.
-  pm.addPass(createNormRenameFunctions());
   pm.addPass(createNormPrepareLLVM());
   // Makes affine.apply of offsets and strides.
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -165,10 +164,9 @@ void norm::buildComputationToLLVM(OpPassManager &pm) {
 void norm::buildMemoryToLLVM(OpPassManager &pm) {
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createNormCleanGlobals());
   // Converts cf and func as well.
   pm.addPass(createConvertOpenMPToLLVMPass());
-  pm.addPass(createNormRenameFunctions());
+  pm.addPass(createNormFinishLLVM());
   buildCleanup(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -4,7 +4,7 @@
 // CHECK: llvm.mlir.global internal constant @[[OTHER:[a-z_0-9]*]]("other\0A")
 // CHECK: llvm.func @abort() attributes {passthrough = ["noreturn"]}
 // CHECK: llvm.mlir.global internal constant @[[TEXT:[a-z_0-9]*]]("100% \22wrong\22\0A")
-// CHECK-LABEL: func.func @f(
+// CHECK-LABEL: func.func @program.f(
 // CHECK-SAME: %[[A:.*]]: i1, %[[B:.*]]: i1)
 // CHECK: %[[WRONG:.*]] = arith.xori %[[A]], %true
 // CHECK: scf.if %[[WRONG]] {
@@ -25,7 +25,7 @@ func.func @f(%a: i1, %b: i1) {
 }
 
 // Also inside of structured branches.
-// CHECK-LABEL: func.func @structured
+// CHECK-LABEL: func.func @program.structured
 // CHECK: scf.if
 // CHECK: scf.if
 // CHECK: @abort

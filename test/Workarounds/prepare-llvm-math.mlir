@@ -4,7 +4,7 @@
 // EXACT-COUNT-2: max ulp 0 over
 
 // exp(x) - 1 and log(1 + x) are 0 here.
-// CHECK-LABEL: func @small
+// CHECK-LABEL: func @program.small
 // CHECK: call @expm1(%{{.*}}) : (f64) -> f64
 // CHECK: call @log1pf(%{{.*}}) : (f32) -> f32
 func.func @small(%a: tensor<f64>, %b: tensor<f32>) -> (tensor<f64>, tensor<f32>) {
@@ -18,7 +18,7 @@ func.func @small(%a: tensor<f64>, %b: tensor<f32>) -> (tensor<f64>, tensor<f32>)
 }
 
 // Others have their instruction or intrinsic, or stay for convert-math-to-libm.
-// CHECK-LABEL: func @others
+// CHECK-LABEL: func @program.others
 // CHECK: math.sqrt
 // CHECK: math.exp
 // CHECK: math.tanh
@@ -29,14 +29,14 @@ func.func @others(%x: f32) -> (f32, f32, f32) {
   return %0, %1, %2 : f32, f32, f32
 }
 
-// CHECK-LABEL: func @vector
+// CHECK-LABEL: func @program.vector
 // CHECK-COUNT-2: call @expm1(
 func.func @vector(%x: vector<2xf64>) -> vector<2xf64> {
   %0 = math.expm1 %x : vector<2xf64>
   return %0 : vector<2xf64>
 }
 
-// CHECK-LABEL: func @narrow
+// CHECK-LABEL: func @program.narrow
 // CHECK: arith.extf
 // CHECK: call @log1pf(
 // CHECK: arith.truncf

@@ -3,12 +3,12 @@
 
 // Strides are products of the extents inside, and constants where the type has them.
 // CHECK: #[[ROWS:.*]] = affine_map<()[s0] -> (s0 * 64)>
-// CHECK-LABEL: func @batch_and_sequence(
+// CHECK-LABEL: func @program.batch_and_sequence(
 // CHECK-SAME: %[[X:.*]]: memref<?x64xf32>, %[[B:.*]]: index, %[[S:.*]]: index
 // CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %{{.*}}:2 = memref.extract_strided_metadata %[[X]]
 // CHECK: %[[STRIDE:.*]] = affine.apply #[[ROWS]]()[%[[S]]]
 // CHECK: memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [%[[B]], %[[S]], 64], strides: [%[[STRIDE]], 64, 1]
-// UPSTREAM-LABEL: func @batch_and_sequence(
+// UPSTREAM-LABEL: func @program.batch_and_sequence(
 // UPSTREAM-NOT: expand_shape
 func.func @batch_and_sequence(%x: memref<?x64xf32>, %batch: index, %sequence: index) -> memref<?x?x64xf32> {
   %v = memref.expand_shape %x [[0, 1], [2]] output_shape [%batch, %sequence, 64] : memref<?x64xf32> into memref<?x?x64xf32>
@@ -18,7 +18,7 @@ func.func @batch_and_sequence(%x: memref<?x64xf32>, %batch: index, %sequence: in
 // -----
 
 // A view keeps its offset.
-// CHECK-LABEL: func @strided(
+// CHECK-LABEL: func @program.strided(
 // CHECK: %{{.*}}, %[[OFFSET:.*]], %{{.*}}:2, %[[OLD:.*]]:2 = memref.extract_strided_metadata
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[OFFSET]]], sizes: [%{{.*}}, 2, %{{.*}}, 64], strides: [%{{.*}}, %{{.*}}, %[[OLD]]#0, 1]
 func.func @strided(%x: memref<?x64xf32, strided<[?, 1], offset: ?>>, %a: index, %b: index) -> memref<?x2x?x64xf32, strided<[?, ?, ?, 1], offset: ?>> {
@@ -29,7 +29,7 @@ func.func @strided(%x: memref<?x64xf32, strided<[?, 1], offset: ?>>, %a: index, 
 // -----
 
 // One open extent is upstream's.
-// CHECK-LABEL: func @one(
+// CHECK-LABEL: func @program.one(
 // CHECK: memref.expand_shape
 func.func @one(%x: memref<?x64xf32>, %a: index) -> memref<?x2x64xf32> {
   %v = memref.expand_shape %x [[0, 1], [2]] output_shape [%a, 2, 64] : memref<?x64xf32> into memref<?x2x64xf32>

@@ -41,36 +41,6 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
   let dependentDialects = ["func::FuncDialect", "scf::SCFDialect"];
 }
 
-def NormCleanGlobals : Pass<"norm-clean-globals", "ModuleOp"> {
-  let summary = "Constants as flat arrays, and no compile times in gpu.binary";
-  let description = [{
-    finalize-memref-to-llvm makes arrays of arrays of a constant, and LLVM then keeps a
-    constant per innermost array: for a convolution's weights one per three floats,
-    which take seconds to make, to print and to emit. Pointers are opaque, so that the
-    addresses computed from a global do not depend on its type.
-
-    Example:
-
-    ```mlir
-    llvm.mlir.global constant @weights(...) : !llvm.array<64 x array<3 x array<3 x f32>>>
-    ```
-
-    becomes
-
-    ```mlir
-    llvm.mlir.global constant @weights(...) : !llvm.array<576 x f32>
-    ```
-
-    gpu-module-to-binary writes among an object's properties how long the compilation
-    took, so that the same program gives other IR each time. The pass removes those
-    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) and keeps the others.
-
-    Limits: dense integers, indices and floats; complex numbers stay structs in nested
-    arrays.
-  }];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
 def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
   let summary = "Arithmetic, packs and unpacks of tensors to linalg and tensor";
   let description = [{
@@ -120,8 +90,15 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
 }
 
 def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
-  let summary = "Lower assertions, expm1, log1p and open views, which conversions to LLVM do wrongly";
+  let summary = "Name functions, and lower assertions, expm1, log1p and open views, which conversions to LLVM do wrongly";
   let description = [{
+    convert-math-to-libm, finalize-memref-to-llvm, the code generator and others call
+    functions of C by name: `log1p`, `malloc`, `memcpy`. If the program has a function of
+    that name, that would be called. So the program's function `log1p` becomes
+    `program.log1p`, which C cannot have. convert-func-to-llvm then makes the interface
+    `_mlir_ciface_program.log1p`, which norm-finish-llvm renames. A function that is only
+    declared is C's and keeps its name, unless it has `llvm.emit_c_interface`.
+
     convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. If
     standard output is a pipe or a file, the message stays in a buffer that `abort`
     discards. This pass writes it to standard error, which has no buffer.
@@ -157,22 +134,39 @@ def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
                            "vector::VectorDialect"];
 }
 
-def NormRenameFunctions : Pass<"norm-rename-functions", "ModuleOp"> {
-  let summary = "Give functions of the program names that C cannot have";
+def NormFinishLLVM : Pass<"norm-finish-llvm", "ModuleOp"> {
+  let summary = "Constants as flat arrays, interfaces by their names, and no compile times in gpu.binary";
   let description = [{
-    convert-math-to-libm, finalize-memref-to-llvm, the code generator and others call
-    functions of C by name: `log1p`, `malloc`, `memcpy`. If the program has a function of
-    that name, that would be called. This pass renames the program's functions.
+    finalize-memref-to-llvm makes arrays of arrays of a constant, and LLVM then keeps a
+    constant per innermost array: for a convolution's weights one per three floats,
+    which take seconds to make, to print and to emit. Pointers are opaque, so that the
+    addresses computed from a global do not depend on its type.
 
-    Example: `func.func @log1p(%x: f64) -> f64 attributes {llvm.emit_c_interface} { ... }`
-    becomes `@program.log1p`. convert-func-to-llvm then makes the interface
-    `_mlir_ciface_program.log1p`. After it, the pass gives the interface its name without
-    `program.`: `_mlir_ciface_log1p`.
+    Example:
 
-    Limits: run it twice, before the first pass that calls functions of C and after
-    convert-func-to-llvm. A function that is only declared is C's and keeps its name,
-    unless it has `llvm.emit_c_interface`.
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> :
+      tensor<64x3x3xf32>) : !llvm.array<64 x array<3 x array<3 x f32>>>
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
+      : !llvm.array<576 x f32>
+    ```
+
+    gpu-module-to-binary writes among an object's properties how long the compilation
+    took, so that the same program gives other IR each time. The pass removes those
+    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) and keeps the others.
+
+    The interface `_mlir_ciface_program.f` of a function that norm-prepare-llvm has
+    renamed becomes `_mlir_ciface_f`, the name that callers know.
+
+    Limits: run it after convert-func-to-llvm. Complex numbers stay structs in nested
+    arrays.
   }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 #endif // NORM_WORKAROUNDS_PASSES

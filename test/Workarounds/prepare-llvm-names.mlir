@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --norm-rename-functions | FileCheck %s
-// RUN: norm-opt %s --norm-rename-functions --convert-to-llvm --norm-rename-functions | FileCheck %s --check-prefix=LLVM
+// RUN: norm-opt %s --norm-prepare-llvm | FileCheck %s
+// RUN: norm-opt %s --norm-prepare-llvm --convert-to-llvm --norm-finish-llvm | FileCheck %s --check-prefix=LLVM
 
 // CHECK: func.func @program.log1p(
 // CHECK: call @program.program.log1p(

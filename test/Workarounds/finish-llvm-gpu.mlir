@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-clean-globals | FileCheck %s
+// RUN: norm-opt %s --norm-finish-llvm | FileCheck %s
 
 // The other properties of an object stay, and what has none is left alone.
 // CHECK: gpu.binary @timed [#gpu.object<#nvvm.target<chip = "sm_90">, properties = {O = 3 : i32}, bin = "cubin">]

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-clean-globals | FileCheck %s
+// RUN: norm-opt %s --norm-finish-llvm | FileCheck %s
 
 // One row of elements, whatever spells them.
 // CHECK: llvm.mlir.global private constant @dense(dense<[1.0{{.*}}, 2.0{{.*}}, 3.0{{.*}}, 4.0{{.*}}]> : tensor<4xf32>){{.*}} : !llvm.array<4 x f32>
