@@ -99,24 +99,14 @@ static void renameFunctions(ModuleOp module) {
 
 static constexpr int kStandardError = 2;
 
-/// Returns true if one dimension is divided into several of unknown extent.
-static bool isOpen(memref::ExpandShapeOp op) {
-  ArrayRef<int64_t> shape = op.getResultType().getShape();
-  return llvm::any_of(op.getReassociationIndices(),
-                      [&](ArrayRef<int64_t> dims) {
-                        return llvm::count_if(dims, [&](int64_t dim) {
-                                 return ShapedType::isDynamic(shape[dim]);
-                               }) > 1;
-                      });
-}
-
 /// Spells the view by its strides, which are products of the extents inside.
-static void expandOpen(IRRewriter &b, memref::ExpandShapeOp op) {
+static void expandShape(IRRewriter &b, memref::ExpandShapeOp op) {
   b.setInsertionPoint(op);
   Location loc = op.getLoc();
   auto source = memref::ExtractStridedMetadataOp::create(b, loc, op.getSrc());
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  SmallVector<OpFoldResult> strides(sizes.size());
+  // A buffer without dimensions has none to divide.
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   AffineExpr product = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1);
   for (auto [dims, stride] : llvm::zip(op.getReassociationIndices(),
                                        source.getConstifiedMixedStrides()))
@@ -196,10 +186,8 @@ struct NormPrepareLLVM : norm::impl::NormPrepareLLVMBase<NormPrepareLLVM> {
   void runOnOperation() override {
     renameFunctions(getOperation());
     IRRewriter rewriter(&getContext());
-    getOperation()->walk([&](memref::ExpandShapeOp op) {
-      if (isOpen(op))
-        expandOpen(rewriter, op);
-    });
+    getOperation()->walk(
+        [&](memref::ExpandShapeOp op) { expandShape(rewriter, op); });
     if (failed(lowerAsserts()) || failed(lowerMath()))
       signalPassFailure();
   }

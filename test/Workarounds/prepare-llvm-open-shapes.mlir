@@ -28,10 +28,20 @@ func.func @strided(%x: memref<?x64xf32, strided<[?, 1], offset: ?>>, %a: index, 
 
 // -----
 
-// One open extent is upstream's.
+// So is what upstream could do.
 // CHECK-LABEL: func @program.one(
-// CHECK: memref.expand_shape
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%{{.*}}, 2, 64], strides: [128, 64, 1]
 func.func @one(%x: memref<?x64xf32>, %a: index) -> memref<?x2x64xf32> {
   %v = memref.expand_shape %x [[0, 1], [2]] output_shape [%a, 2, 64] : memref<?x64xf32> into memref<?x2x64xf32>
   return %v : memref<?x2x64xf32>
+}
+
+// -----
+
+// Nothing is divided.
+// CHECK-LABEL: func @program.point(
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1, 1], strides: [1, 1]
+func.func @point(%x: memref<f32>) -> memref<1x1xf32> {
+  %v = memref.expand_shape %x [] output_shape [1, 1] : memref<f32> into memref<1x1xf32>
+  return %v : memref<1x1xf32>
 }

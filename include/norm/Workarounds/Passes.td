@@ -90,7 +90,7 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
 }
 
 def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
-  let summary = "Name functions, and lower assertions, expm1, log1p and open views, which conversions to LLVM do wrongly";
+  let summary = "Name functions, and lower assertions, expm1, log1p and views, which conversions to LLVM do wrongly";
   let description = [{
     convert-math-to-libm, finalize-memref-to-llvm, the code generator and others call
     functions of C by name: `log1p`, `malloc`, `memcpy`. If the program has a function of
@@ -121,7 +121,7 @@ def NormPrepareLLVM : Pass<"norm-prepare-llvm", "ModuleOp"> {
 
     expand-strided-metadata crashes on a `memref.expand_shape` that divides one
     dimension into two whose extents are both unknown, as a model's batch and sequence.
-    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has: of
+    This pass makes a `memref.reinterpret_cast` of each, by the extents that the op has: of
     rows of 64 elements with `output_shape [%batch, %sequence, 64]` one to these sizes, with
     strides `[%s, 64, 1]`, where %s is 64 times %sequence.
 
@@ -142,18 +142,11 @@ def NormFinishLLVM : Pass<"norm-finish-llvm", "ModuleOp"> {
     which take seconds to make, to print and to emit. Pointers are opaque, so that the
     addresses computed from a global do not depend on its type.
 
-    Example:
-
-    ```mlir
-    llvm.mlir.global private constant @weights(dense_resource<w> :
-      tensor<64x3x3xf32>) : !llvm.array<64 x array<3 x array<3 x f32>>>
-    ```
-
+    Example: `llvm.mlir.global constant @weights(...) : !llvm.array<64 x array<3 x array<3 x f32>>>`
     becomes
 
     ```mlir
-    llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
-      : !llvm.array<576 x f32>
+    llvm.mlir.global constant @weights(...) : !llvm.array<576 x f32>
     ```
 
     gpu-module-to-binary writes among an object's properties how long the compilation
