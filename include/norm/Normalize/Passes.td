@@ -149,24 +149,16 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     It spells reads of every n-th element as slices, too. A front end that packs two
     4-bit numbers into a byte reads the even and the odd elements of a row: by
     slices with stride 2, by slices of the row as pairs, or by a linalg.generic that
-    reads element 2 * d + 1. All three become slices with a stride. One of a row of
-    blocks becomes one of each block, so that the ops on blocks see it. An operand that
-    loops of a single iteration read at d0 * 2 + d1 becomes the slice that is read: it
-    may hold more than one window, and linalg-fold-unit-extent-dims would read all of
-    it.
-
-    Example:
-
-    ```mlir
-    %pairs = tensor.expand_shape %row [[0], [1, 2]] output_shape [8, 32, 2]
-    %odd = tensor.extract_slice %pairs[0, 0, 1] [8, 32, 1] [1, 1, 1] : tensor<8x32x2xi8> to tensor<8x32xi8>
-    ```
-
-    becomes
+    reads element 2 * d + 1. All three become slices with a stride:
 
     ```mlir
     %odd = tensor.extract_slice %row[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
     ```
+
+    One of a row of blocks becomes one of each block, so that the ops on blocks see it.
+    An operand that loops of a single iteration read at d0 * 2 + d1 becomes the slice
+    that is read: it may hold more than one window, and linalg-fold-unit-extent-dims
+    would read all of it.
 
     Limits: at most four parts with static extents, which a stride divides; windows may
     be dynamic. Ops that read their innermost index, and reductions over joined rows,
@@ -209,21 +201,9 @@ def NormNormalizeLoops : Pass<"norm-normalize-loops", "func::FuncOp"> {
     loop that walks the most elements of the op's tensors in the order of memory; the
     other loops keep their order. A dynamic extent counts as 65536 elements.
 
-    Example:
-
-    ```mlir
-    #x = affine_map<(d0, d1) -> (d1, d0)>
-    #sum = affine_map<(d0, d1) -> (d0)>
-    iterator_types = ["parallel", "reduction"] // of the columns of %x
-    ```
-
-    becomes
-
-    ```mlir
-    #x = affine_map<(d0, d1) -> (d0, d1)>
-    #sum = affine_map<(d0, d1) -> (d1)>
-    iterator_types = ["reduction", "parallel"]
-    ```
+    Example: the sums of the columns of `%x`, read at `(d0, d1) -> (d1, d0)` by
+    `["parallel", "reduction"]`, are read at `(d0, d1) -> (d0, d1)` by `["reduction",
+    "parallel"]`, and written at `(d0, d1) -> (d1)`.
 
     Limits: linalg.generic on tensors. A dimension of unknown extent does not merge with
     the one before it; ops with `linalg.index`, and slices, keep theirs. Elementwise ops
