@@ -34,18 +34,6 @@ bool norm::isStoredWhole(Type element) {
              element.getIntOrFloatBitWidth();
 }
 
-IntegerType norm::getStorageType(Type element) {
-  // Arithmetic, and so truncation, is of signless integers.
-  bool isBits =
-      element.isSignlessInteger() ||
-      isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType>(element);
-  if (!isBits || element.getIntOrFloatBitWidth() > kMostStoredBits ||
-      isStoredWhole(element))
-    return {};
-  return IntegerType::get(element.getContext(),
-                          getStoredBits(element.getIntOrFloatBitWidth()));
-}
-
 bool norm::isNativeElement(Type element) {
   if (isa<FloatType>(element))
     return element.isF16() || element.isBF16() || element.isF32() ||

@@ -37,11 +37,24 @@ using linalg::GenericOp;
 // Types
 //===----------------------------------------------------------------------===//
 
+/// The widest integer in memory, in bits: LLVM's loads and stores of wider ones
+/// disagree with its arrays.
+static constexpr unsigned kMostStoredBits = 128;
+
 /// Returns the type that holds `type`, an element or a vector of them, in
 /// memory; null if it is kept.
 static Type getStored(Type type) {
-  IntegerType storage = norm::getStorageType(getElementTypeOrSelf(type));
-  return storage ? norm::withElement(type, storage) : Type();
+  Type element = getElementTypeOrSelf(type);
+  // Arithmetic, and so truncation, is of signless integers.
+  bool isBits =
+      element.isSignlessInteger() ||
+      isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType>(element);
+  if (!isBits || element.getIntOrFloatBitWidth() > kMostStoredBits ||
+      norm::isStoredWhole(element))
+    return {};
+  return norm::withElement(
+      type,
+      IntegerType::get(type.getContext(), norm::getElementBytes(element) * 8));
 }
 
 /// Returns true for tensors and buffers; vectors are registers.
@@ -174,7 +187,7 @@ static DenseElementsAttr store(ElementsAttr value) {
   DenseElementsAttr elements = readElements(value);
   if (!elements)
     return {};
-  Type storage = norm::getStorageType(value.getElementType());
+  Type storage = getStored(value.getElementType());
   Type bits = IntegerType::get(
       value.getContext(), elements.getElementType().getIntOrFloatBitWidth());
   // This keeps splats.
@@ -305,7 +318,7 @@ static LogicalResult verifyTypes(Operation *op) {
       continue;
     Type element = getElementTypeOrSelf(type);
     bool isLong = isa<IntegerType>(element) &&
-                  element.getIntOrFloatBitWidth() > norm::kMostStoredBits;
+                  element.getIntOrFloatBitWidth() > kMostStoredBits;
     if (isLong || element.isTF32())
       return op->emitError("norm-store-whole-bytes: elements of ")
              << element << " are not supported in memory, "

@@ -12,10 +12,6 @@
 
 namespace mlir::norm {
 
-/// The widest integer in memory, in bits: LLVM's loads and stores of wider ones
-/// disagree with its arrays.
-constexpr unsigned kMostStoredBits = 128;
-
 /// Returns the distance in bytes between array elements in memory, as LLVM lays
 /// them out: 1 for an i1, 4 for an i24. Returns 0 for types that are not known
 /// here, such as complex numbers. Of a shaped type it is that of its elements.
@@ -28,10 +24,6 @@ bool isStoredWhole(Type element);
 /// Returns true for types of C and numpy: f16, bf16, f32, f64, index and
 /// integers of 1, 8, 16, 32 or 64 bits.
 bool isNativeElement(Type element);
-
-/// Returns the integer in which norm-store-whole-bytes keeps an element, or
-/// null if it keeps the element's own type.
-IntegerType getStorageType(Type element);
 
 } // namespace mlir::norm
 
