@@ -12,26 +12,20 @@
 
 using namespace mlir;
 
-/// Returns the width in LLVM's arrays, where f80 has 128 bits on every target.
-static unsigned getStoredBits(unsigned width) {
-  return std::max(8u, llvm::bit_ceil(width));
-}
-
 int64_t norm::getElementBytes(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (element.isIndex())
     return IndexType::kInternalStorageBitWidth / 8;
+  // f80 has 128 bits in LLVM's arrays on every target.
   return element.isIntOrFloat()
-             ? getStoredBits(element.getIntOrFloatBitWidth()) / 8
+             ? std::max(8u, llvm::bit_ceil(element.getIntOrFloatBitWidth())) / 8
              : 0;
 }
 
 bool norm::isStoredWhole(Type element) {
-  if (element.isIndex())
-    return true;
-  return element.isIntOrFloat() &&
-         getStoredBits(element.getIntOrFloatBitWidth()) ==
-             element.getIntOrFloatBitWidth();
+  return element.isIndex() ||
+         (element.isIntOrFloat() &&
+          getElementBytes(element) * 8 == element.getIntOrFloatBitWidth());
 }
 
 bool norm::isNativeElement(Type element) {
