@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/Floats/ValueOrigins.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -182,63 +183,46 @@ static std::optional<Step> matchStep(Value even, Value odd) {
   return areUniform ? std::optional(Step(first, second)) : std::nullopt;
 }
 
-/// Below bytes, vectors are shuffled as bytes.
-static unsigned getShuffledBits(Value v) {
-  return std::max(8u,
-                  getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth());
-}
-
-/// Returns the steps to the last one of the narrowest elements, none if these
-/// are no narrower than those of `parts`.
-static SmallVector<Step> findSteps(vector::DeinterleaveOp parts) {
-  SmallVector<Step> steps;
-  Value even = parts.getRes1(), odd = parts.getRes2();
-  if (parts.getSourceVectorType().getRank() != 1 ||
-      !getElementTypeOrSelf(even.getType()).isIntOrFloat())
-    return steps;
-  unsigned least = getShuffledBits(even);
-  size_t kept = 0;
-  while (std::optional<Step> step = matchStep(even, odd)) {
-    steps.push_back(*step);
-    even = step->first->getResult(0);
-    odd = step->second->getResult(0);
-    unsigned bits = getShuffledBits(even);
-    if (bits < least || (bits == least && kept > 0)) {
-      least = bits;
-      kept = steps.size();
-    }
-  }
-  steps.truncate(kept);
-  return steps;
-}
-
-static void sink(IRRewriter &b, vector::DeinterleaveOp parts,
-                 ArrayRef<Step> steps) {
-  auto [even, odd] = steps.back();
-  b.setInsertionPoint(even->isBeforeInBlock(odd) ? even : odd);
-  Value half = parts.getRes1(), whole = parts.getSource();
+static void sink(IRRewriter &b, vector::DeinterleaveOp parts) {
+  if (parts.getSourceVectorType().getRank() != 1)
+    return;
   int64_t lanes = parts.getSourceVectorType().getNumElements();
   auto widen = [&](Operation *op, ValueRange operands) {
     return norm::cloneAtWidth(b, op, lanes, operands)->getResult(0);
   };
-  for (Operation *step : llvm::make_first_range(steps)) {
-    auto operands = llvm::map_to_vector(step->getOperands(), [&](Value v) {
-      return v == half
+  Value even = parts.getRes1(), odd = parts.getRes2(),
+        whole = parts.getSource();
+  Value narrow; // the last vector of narrower elements
+  Step last;    // what computes its halves
+  while (std::optional<Step> step = matchStep(even, odd)) {
+    auto [first, second] = *step;
+    b.setInsertionPoint(first->isBeforeInBlock(second) ? first : second);
+    auto operands = llvm::map_to_vector(first->getOperands(), [&](Value v) {
+      return v == even
                  ? whole
                  : widen(v.getDefiningOp(), v.getDefiningOp()->getOperands());
     });
-    half = step->getResult(0);
-    whole = widen(step, operands);
+    whole = widen(first, operands);
+    even = first->getResult(0);
+    odd = second->getResult(0);
+    if (norm::getElementBytes(whole.getType()) <
+        norm::getElementBytes(parts.getSource().getType())) {
+      narrow = whole;
+      last = *step;
+    }
   }
-  auto narrow = vector::DeinterleaveOp::create(b, even->getLoc(), whole);
-  b.replaceOp(even, narrow.getRes1());
-  b.replaceOp(odd, narrow.getRes2());
+  if (!narrow)
+    return;
+  // Nothing uses what is built behind that.
+  b.setInsertionPointAfterValue(narrow);
+  auto halves = vector::DeinterleaveOp::create(b, parts.getLoc(), narrow);
+  b.replaceOp(last.first, halves.getRes1());
+  b.replaceOp(last.second, halves.getRes2());
 }
 
 void norm::sinkDeinterleaves(IRRewriter &b, Operation *scope) {
   SmallVector<vector::DeinterleaveOp> found;
   scope->walk([&](vector::DeinterleaveOp parts) { found.push_back(parts); });
   for (vector::DeinterleaveOp parts : found)
-    if (SmallVector<Step> steps = findSteps(parts); !steps.empty())
-      sink(b, parts, steps);
+    sink(b, parts);
 }
