@@ -99,32 +99,27 @@ static int64_t countTemporaries(Operation &op) {
 }
 
 int64_t RowEmitter::countLiveLanes() {
-  // What differs from lane to lane, and what of it is used later.
-  llvm::DenseSet<Value> wide;
-  SmallVector<Value> live;
+  // What differs from lane to lane.
+  llvm::SmallSetVector<Value, 16> wide;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(&operand);
-    if (!isVector(op.getMatchingIndexingMap(&operand)) || arg.use_empty())
-      continue;
-    wide.insert(arg);
     // Sums are carried, not read.
-    if (op.isDpsInput(&operand) || getReductions().empty())
-      live.push_back(arg);
+    if (isVector(op.getMatchingIndexingMap(&operand)) && !arg.use_empty() &&
+        (op.isDpsInput(&operand) || getReductions().empty()))
+      wide.insert(arg);
   }
-  int64_t most = live.size();
+  int64_t most = wide.size();
   for (Operation &bodyOp : *op.getBlock()) {
-    llvm::erase_if(live, [&](Value v) {
-      return llvm::none_of(v.getUsers(), [&](Operation *user) {
+    int64_t live = llvm::count_if(wide, [&](Value v) {
+      return llvm::any_of(v.getUsers(), [&](Operation *user) {
         return bodyOp.isBeforeInBlock(user);
       });
     });
-    most = std::max<int64_t>(most, live.size() + countTemporaries(bodyOp));
-    if (!isa<linalg::IndexOp>(bodyOp) &&
-        llvm::none_of(bodyOp.getOperands(),
-                      [&](Value v) { return wide.contains(v); }))
-      continue;
-    wide.insert_range(bodyOp.getResults());
-    llvm::append_range(live, bodyOp.getResults());
+    most = std::max(most, live + countTemporaries(bodyOp));
+    if (isa<linalg::IndexOp>(bodyOp) ||
+        llvm::any_of(bodyOp.getOperands(),
+                     [&](Value v) { return wide.contains(v); }))
+      wide.insert_range(bodyOp.getResults());
   }
   return most;
 }
