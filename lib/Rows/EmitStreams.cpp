@@ -11,11 +11,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
+using norm::Lanes;
 using norm::RowEmitter;
 
 //===----------------------------------------------------------------------===//
@@ -23,29 +25,24 @@ using norm::RowEmitter;
 //===----------------------------------------------------------------------===//
 
 /// Builds the number of the element at `at` in the memory of a buffer.
-static Value createOffset(ImplicitLocOpBuilder &b, ValueRange at,
+static Lanes createOffset(ImplicitLocOpBuilder &b, ValueRange at,
                           memref::ExtractStridedMetadataOp metadata) {
-  Value place = metadata.getOffset();
-  for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
-    Value along = b.createOrFold<arith::MulIOp>(index, stride);
-    place = b.createOrFold<arith::AddIOp>(place, along);
-  }
+  Lanes place(b, metadata.getOffset());
+  for (auto [index, stride] : llvm::zip(at, metadata.getStrides()))
+    place = place + place.like(index) * stride;
   return place;
 }
 
 Value RowEmitter::createHead(Value column) {
   OpOperand &result = getStreamedResult();
   Value row = result.get();
-  Value bytes = index(norm::getElementBytes(row.getType()));
+  int64_t bytes = norm::getElementBytes(row.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, row);
-  Value elements = createOffset(b, getPlace(result, {column}).at, metadata);
-  Value address = b.createOrFold<arith::AddIOp>(
-      memref::ExtractAlignedPointerAsIndexOp::create(b, row),
-      b.createOrFold<arith::MulIOp>(elements, bytes));
-  Value missing = b.createOrFold<arith::AndIOp>(
-      b.createOrFold<arith::SubIOp>(index(0), address),
-      index(target.lineBytes - 1));
-  return arith::DivUIOp::create(b, missing, bytes);
+  Lanes start(b, memref::ExtractAlignedPointerAsIndexOp::create(b, row));
+  Lanes address =
+      start + createOffset(b, getPlace(result, {column}).at, metadata) * bytes;
+  Lanes missing = (address.like(0) - address) & (target.lineBytes - 1);
+  return missing.apply<arith::DivUIOp>(bytes);
 }
 
 bool RowEmitter::isStreamed(Value buffer) {
@@ -61,7 +58,7 @@ bool RowEmitter::isStreamed(Value buffer) {
 // non-temporal; goes when it keeps both. It does not look behind a cast.
 void RowEmitter::storePast(Value vector, const Place &place) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, place.buffer);
-  OpFoldResult offset = createOffset(b, place.at, metadata),
+  OpFoldResult offset = Value(createOffset(b, place.at, metadata)),
                one = b.getIndexAttr(1);
   auto type = cast<VectorType>(vector.getType());
   int64_t lanes = type.getNumElements(),
@@ -124,30 +121,27 @@ void RowEmitter::buildPieces(Value from, Value to, int64_t width,
 
 void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
   int64_t quarter = std::max<int64_t>(line / 4, 1);
-  Value count = b.createOrFold<arith::SubIOp>(to, from);
-  Value whole = b.createOrFold<arith::AndIOp>(count, index(-quarter));
-  Value rest = b.createOrFold<arith::AddIOp>(from, whole);
+  Lanes begin(b, from), end(b, to);
+  Value rest = begin + ((end - begin) & -quarter);
   buildPieces(from, rest, quarter, strip);
   buildPieces(rest, to, 1, strip);
 }
 
 RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
-  Lines lines{from, to, {}, {}, {}, {}, width};
-  lines.line = target.lineBytes /
-               norm::getElementBytes(getStreamedResult().get().getType());
-  auto add = [&](Value x, Value y) {
-    return b.createOrFold<arith::AddIOp>(x, y);
-  };
-  Value head = streams.getMoved() ? createHead(from) : index(0);
-  lines.start = b.createOrFold<arith::MinSIOp>(add(from, head), to);
-  Value length = b.createOrFold<arith::SubIOp>(to, lines.start);
-  auto roundDown = [&](int64_t multiple) {
-    return b.createOrFold<arith::AndIOp>(length, index(-multiple));
-  };
-  lines.end = add(lines.start, roundDown(width));
-  lines.lastLine = add(lines.start, roundDown(lines.line));
-  lines.isMoved = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
-                                                lines.start, from);
+  int64_t line = target.lineBytes /
+                 norm::getElementBytes(getStreamedResult().get().getType());
+  Lines lines{from, to, from, to, to, {}, width, line};
+  if (!streams.getMoved()) {
+    lines.isMoved = arith::ConstantIntOp::create(b, /*value=*/0, /*width=*/1);
+    return lines;
+  }
+  Lanes begin(b, from), end(b, to);
+  Lanes start = (begin + createHead(from)).apply<arith::MinSIOp>(to);
+  Lanes length = end - start;
+  lines.start = start;
+  lines.end = start + (length & -width);
+  lines.lastLine = start + (length & -line);
+  lines.isMoved = start.is(arith::CmpIPredicate::ne, from);
   return lines;
 }
 
@@ -192,11 +186,9 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
   statistic->beside = [&](Value column) {
     OpBuilder::InsertionGuard guard(b);
     b.restoreInsertionPoint(statistic->b.saveInsertionPoint());
-    Value offset = arith::SubIOp::create(b, column, lines.from);
-    Value at = arith::AddIOp::create(b, lines.start, offset);
-    at = arith::SubIOp::create(b, at, lag);
-    Value isStrip =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, offset, lag);
+    Lanes offset = Lanes(b, column) - lines.from;
+    Value at = offset.like(lines.start) + offset - lag;
+    Value isStrip = offset.is(arith::CmpIPredicate::sge, lag);
     // It stands before the reads of the next row, or LLVM would keep their
     // products open over the branch.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
@@ -208,9 +200,7 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
   statistic->run();
   b.setInsertionPoint(statistic->op);
   // What the lag leaves: strips that were moved are one less, so always one.
-  Value length = b.createOrFold<arith::SubIOp>(lines.to, lines.from);
-  Value done = arith::SubIOp::create(b, length, lag);
-  done = arith::MaxSIOp::create(b, done, index(0));
-  Value rest = arith::AddIOp::create(b, lines.start, done);
-  buildPast(rest, lines.end, lines.width, strip);
+  Lanes length = Lanes(b, lines.to) - lines.from;
+  Lanes done = (length - lag).apply<arith::MaxSIOp>(0);
+  buildPast(done + lines.start, lines.end, lines.width, strip);
 }
