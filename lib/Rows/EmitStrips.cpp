@@ -52,15 +52,14 @@ bool RowEmitter::hasIndependentStrips() {
 bool RowEmitter::isWorthReversing() {
   // Strips that are moved go up, beside the next row.
   bool isMoved = streams && streams.getMoved() && !norm::readsWhatItWrites(op);
-  if (!isOverOneRow() || !match.reductions.empty() || values.last.goesDown ||
-      isMoved)
+  if (!isOverOneRow() || !match.reductions.empty() || isMoved)
     return false;
   std::optional<int64_t> length = getConstantIntValue(extents.back());
   int64_t bytes = 0;
   bool isReadAgain = false;
   for (OpOperand *row : norm::getRowsRead(op)) {
     bytes += norm::getElementBytes(row->get().getType());
-    isReadAgain |= llvm::any_of(values.last.buffers, [&](Value buffer) {
+    isReadAgain |= llvm::any_of(values.lastUp, [&](Value buffer) {
       return norm::mayOverlap(buffer, row->get());
     });
   }
@@ -73,10 +72,10 @@ bool RowEmitter::isWorthReversing() {
 void RowEmitter::noteStrips() {
   if (!isOverOneRow() || getConstantIntValue(extents.back()) == lanes)
     return;
-  values.last = {{}, goesDown};
+  values.lastUp.clear();
   for (OpOperand &operand : op->getOpOperands())
-    if (isVector(op.getMatchingIndexingMap(&operand)))
-      values.last.buffers.push_back(operand.get());
+    if (!goesDown && isVector(op.getMatchingIndexingMap(&operand)))
+      values.lastUp.push_back(operand.get());
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,13 +48,9 @@ public:
   void forget(Value buffer);
   void forgetWrites(Operation *op);
 
-  /// The last loop over strips: what its op reads and writes, and whether it
-  /// has gone down.
-  struct Strips {
-    SmallVector<Value> buffers;
-    bool goesDown = false;
-  };
-  Strips last;
+  /// What the op of the last loop over strips reads and writes, if that has
+  /// gone up.
+  SmallVector<Value> lastUp;
 
 private:
   struct Known {
