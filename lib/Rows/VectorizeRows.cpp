@@ -33,8 +33,6 @@ using norm::RowEmitter;
 using norm::RowMatch;
 
 std::optional<int64_t> norm::getUpperBound(OpFoldResult v) {
-  if (std::optional<int64_t> constant = getConstantIntValue(v))
-    return constant;
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, v, /*stopCondition=*/nullptr,
       /*closedUB=*/true);
