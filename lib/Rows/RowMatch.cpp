@@ -1,5 +1,4 @@
-//===- RowMatch.cpp - which ops become vector loops over rows
-//--------------===//
+//===- RowMatch.cpp - which ops become vector loops over rows -------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
