@@ -143,6 +143,29 @@ func.func @same_width(%x: memref<32xf32>, %y: memref<16xf32>) {
 
 #id = affine_map<(d0) -> (d0)>
 
+// Nor is an index.
+// CHECK-LABEL: func.func @indices
+// CHECK: vector.deinterleave %{{.*}} : vector<32xi32>
+// CHECK: arith.maxui {{.*}} : vector<16xindex>
+func.func @indices(%x: memref<32xi32>, %y: memref<16xi32>) {
+  %x0 = memref.subview %x[0] [16] [2] : memref<32xi32> to memref<16xi32, strided<[2]>>
+  %x1 = memref.subview %x[1] [16] [2] : memref<32xi32> to memref<16xi32, strided<[2], offset: 1>>
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x0, %x1 : memref<16xi32, strided<[2]>>, memref<16xi32, strided<[2], offset: 1>>) outs(%y : memref<16xi32>) {
+  ^bb0(%e: i32, %o: i32, %old: i32):
+    %p = arith.index_cast %e : i32 to index
+    %q = arith.index_cast %o : i32 to index
+    %m = arith.maxui %p, %q : index
+    %r = arith.index_cast %m : index to i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
 // The halves are not treated alike: each has its own factors.
 // CHECK-LABEL: func.func @other_factor
 // CHECK: vector.deinterleave %{{.*}} : vector<32xf32>
