@@ -356,15 +356,12 @@ static void writeParts(IRRewriter &b, MaterializeInDestinationOp write,
 // Upstream: LLVM 22.1: one-shot bufferization copies a part where one loop
 // writes several slices of a chain; goes when it knows that they are disjoint.
 static void writePartsInPlace(func::FuncOp func) {
-  SmallVector<MaterializeInDestinationOp> writes;
-  func.walk([&](MaterializeInDestinationOp write) {
-    if (isa<MemRefType>(write.getDest().getType()) && write.getRestrict())
-      writes.push_back(write);
-  });
   IRRewriter rewriter(func.getContext());
-  for (MaterializeInDestinationOp write : writes) {
+  for (auto write : norm::collect<MaterializeInDestinationOp>(func)) {
+    bool isInPlace =
+        isa<MemRefType>(write.getDest().getType()) && write.getRestrict();
     auto last = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
-    if (!last || !last->hasOneUse())
+    if (!isInPlace || !last || !last->hasOneUse())
       continue;
     SmallVector<tensor::InsertSliceOp> inserts = norm::matchRowInsertions(last);
     if (!inserts.empty())

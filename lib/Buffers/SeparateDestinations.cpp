@@ -385,17 +385,10 @@ struct NormSeparateDestinations
     IRRewriter rewriter(&getContext());
     getOperation()->walk(
         [&](arith::ConstantOp constant) { fillInstead(rewriter, constant); });
-    SmallVector<Operation *> fills, empties;
-    getOperation()->walk([&](Operation *op) {
-      if (isFill(op))
-        fills.push_back(op);
-    });
-    for (Operation *fill : fills)
+    for (Operation *fill : norm::collect<Operation *>(getOperation(), isFill))
       separate(rewriter, fill);
     // This includes the empty tensors of new fills.
-    getOperation()->walk(
-        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
-    for (Operation *empty : empties)
+    for (auto empty : norm::collect<tensor::EmptyOp>(getOperation()))
       separate(rewriter, empty);
     localizeNestedWrites(rewriter, getOperation());
     getOperation()->walk(

@@ -21,6 +21,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/Distributed/Passes.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::norm {
@@ -59,9 +60,7 @@ struct NormMakeCommunicatorsOnce
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> known;
-    SmallVector<mpi::CommSplitOp> splits;
-    getOperation().walk([&](mpi::CommSplitOp op) { splits.push_back(op); });
-    for (mpi::CommSplitOp split : splits) {
+    for (auto split : norm::collect<mpi::CommSplitOp>(getOperation())) {
       auto computation = findComputation(split);
       if (!computation)
         continue;

@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/Floats/Lanes.h"
+#include "norm/IR/Norm.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -349,11 +350,9 @@ static bool hasSplitOperands(Operation *op, PairSplitter &splitter) {
 /// whole, rather than computing both. Users come before what they use.
 static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
                           PairSplitter &splitter) {
-  SmallVector<Operation *> ops;
-  root->walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && finder.isPair(op->getResult(0)) &&
-        !isUniform(op->getResult(0)))
-      ops.push_back(op);
+  SmallVector<Operation *> ops = collect<Operation *>(root, [&](Operation *op) {
+    return op->getNumResults() == 1 && finder.isPair(op->getResult(0)) &&
+           !isUniform(op->getResult(0));
   });
   SmallVector<std::pair<Operation *, LanePair>> joined;
   for (Operation *op : ops)
@@ -370,10 +369,8 @@ static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
 }
 
 static void splitRoundings(IRRewriter &b, Operation *root) {
-  SmallVector<arith::TruncFOp> roundings;
-  root->walk([&](arith::TruncFOp op) {
-    if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
-      roundings.push_back(op);
+  auto roundings = collect<arith::TruncFOp>(root, [](arith::TruncFOp op) {
+    return isWideRow(op.getIn().getType()) && isBF16Vector(op.getType());
   });
   PairFinder finder;
   PairSplitter splitter(b, finder);
@@ -389,9 +386,7 @@ static void splitRoundings(IRRewriter &b, Operation *root) {
 
 void norm::splitBF16Pairs(Operation *root) {
   IRRewriter b(root->getContext());
-  SmallVector<scf::ForOp> loops;
-  root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp loop : loops) {
+  for (auto loop : collect<scf::ForOp>(root)) {
     PairFinder finder;
     SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
     if (!accumulators.empty())

@@ -180,13 +180,11 @@ struct NormWidenNarrowFloats
         return signalPassFailure();
       expandReductions(getOperation());
     }
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (expandedOnly ? isExpanded(op)
-                       : computes(op) || skipsF32(op) || convertsInteger(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
+    auto isWidened = [&](Operation *op) {
+      return expandedOnly ? isExpanded(op)
+                          : computes(op) || skipsF32(op) || convertsInteger(op);
+    };
+    for (Operation *op : collect<Operation *>(getOperation(), isWidened)) {
       if (convertsInteger(op))
         op = convertThroughWide(op);
       if (skipsF32(op))

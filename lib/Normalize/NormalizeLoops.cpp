@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
+#include "norm/IR/Norm.h"
 #include "norm/Normalize/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/DebugLog.h"
@@ -29,12 +30,6 @@ using linalg::GenericOp;
 //===----------------------------------------------------------------------===//
 // Adjacent dimensions that all ops treat alike become one
 //===----------------------------------------------------------------------===//
-
-static SmallVector<GenericOp> collectOps(func::FuncOp func) {
-  SmallVector<GenericOp> ops;
-  func.walk([&](GenericOp op) { ops.push_back(op); });
-  return ops;
-}
 
 namespace {
 /// Pairs of adjacent loops of ops, and of adjacent dimensions of their tensors.
@@ -136,8 +131,8 @@ private:
 
   /// Keeps the innermost loop of elementwise ops that would become one loop.
   void keepRows(func::FuncOp func) {
-    SmallVector<GenericOp> whole =
-        llvm::filter_to_vector(collectOps(func), [&](GenericOp op) {
+    SmallVector<GenericOp> whole = llvm::filter_to_vector(
+        norm::collect<GenericOp>(func), [&](GenericOp op) {
           return op.getNumReductionLoops() == 0 && op.getNumLoops() > 1 &&
                  llvm::all_of(
                      llvm::seq(op.getNumLoops() - 1),
@@ -165,7 +160,7 @@ static void shareViews(IRRewriter &rewriter, func::FuncOp func) {
 
 static LogicalResult collapseDims(IRRewriter &rewriter, func::FuncOp func) {
   PairFinder finder(func);
-  for (GenericOp op : collectOps(func)) {
+  for (GenericOp op : norm::collect<GenericOp>(func)) {
     SmallVector<ReassociationIndices> groups = finder.getGroups(op);
     if (groups.empty())
       continue;
@@ -224,7 +219,7 @@ static std::optional<unsigned> findInnermost(GenericOp op) {
 }
 
 static LogicalResult orderLoops(IRRewriter &rewriter, func::FuncOp func) {
-  for (GenericOp op : collectOps(func)) {
+  for (GenericOp op : norm::collect<GenericOp>(func)) {
     std::optional<unsigned> innermost = findInnermost(op);
     if (!innermost)
       continue;

@@ -328,13 +328,11 @@ struct NormSplitJoinedRows
   void runOnOperation() override {
     if (failed(spellPartsAsSlices(getOperation())))
       return signalPassFailure();
-    SmallVector<Block *> blocks;
-    getOperation().walk([&](Block *block) {
-      if (!isa<linalg::LinalgOp>(block->getParentOp()))
-        blocks.push_back(block);
-    });
     IRRewriter rewriter(&getContext());
-    for (Block *block : blocks)
+    auto hasTensors = [](Block *block) {
+      return !isa<linalg::LinalgOp>(block->getParentOp());
+    };
+    for (Block *block : collect<Block *>(getOperation(), hasTensors))
       RowSplitter(rewriter, *block).run();
     // What was split, and the joins and slices that nothing reads any more.
     (void)runRegionDCE(rewriter, getOperation()->getRegions());

@@ -15,6 +15,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/Support/MathExtras.h"
@@ -273,8 +274,7 @@ static void keepLoopsApart(Operation *scope, const ProductPlan &plan) {
 void norm::chainProducts(IRRewriter &b, Operation *scope,
                          const ProductPlan &plan) {
   keepLoopsApart(scope, plan);
-  SmallVector<GenericOp> ops;
-  scope->walk([&](GenericOp op) { ops.push_back(op); });
+  SmallVector<GenericOp> ops = collect<GenericOp>(scope);
   bool hasChains = false;
   while (!ops.empty()) {
     GenericOp op = ops.pop_back_val();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
+#include "norm/IR/Norm.h"
 #include "norm/Products/Passes.h"
 
 namespace mlir::norm {
@@ -36,20 +37,18 @@ namespace {
 struct NormVectorizeProducts
     : norm::impl::NormVectorizeProductsBase<NormVectorizeProducts> {
   void runOnOperation() override {
-    SmallVector<GenericOp> ops;
-    getOperation().walk([&](GenericOp op) {
-      bool isMarked = op->hasAttr(norm::packAttrName) ||
-                      op->hasAttr(norm::tileAttrName) ||
-                      op->hasAttr(norm::thinAttrName);
-      if (isMarked && op.hasPureBufferSemantics())
-        ops.push_back(op);
-    });
+    auto isMarked = [](GenericOp op) {
+      return op.hasPureBufferSemantics() && (op->hasAttr(norm::packAttrName) ||
+                                             op->hasAttr(norm::tileAttrName) ||
+                                             op->hasAttr(norm::thinAttrName));
+    };
+    auto ops = norm::collect<GenericOp>(getOperation(), isMarked);
     // Blocks look for what packs their columns.
     for (GenericOp op : llvm::reverse(ops))
       if (failed(vectorize(op)))
         return signalPassFailure();
-    SmallVector<Operation *> squares;
-    getOperation().walk([&](vector::TransposeOp op) { squares.push_back(op); });
+    SmallVector<Operation *> squares = norm::collect<Operation *>(
+        getOperation(), llvm::IsaPred<vector::TransposeOp>);
     RewritePatternSet patterns(&getContext());
     vector::populateVectorTransposeLoweringPatterns(
         patterns, vector::VectorTransposeLowering::Shuffle16x16);

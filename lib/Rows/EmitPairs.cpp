@@ -221,8 +221,6 @@ static void sink(IRRewriter &b, vector::DeinterleaveOp parts) {
 }
 
 void norm::sinkDeinterleaves(IRRewriter &b, Operation *scope) {
-  SmallVector<vector::DeinterleaveOp> found;
-  scope->walk([&](vector::DeinterleaveOp parts) { found.push_back(parts); });
-  for (vector::DeinterleaveOp parts : found)
+  for (auto parts : collect<vector::DeinterleaveOp>(scope))
     sink(b, parts);
 }

@@ -28,12 +28,6 @@ using bufferization::MaterializeInDestinationOp;
 using linalg::GenericOp;
 using linalg::LinalgOp;
 
-template <typename Op> static SmallVector<Op> collect(Operation *scope) {
-  SmallVector<Op> ops;
-  scope->walk([&](Op op) { ops.push_back(op); });
-  return ops;
-}
-
 static bool isElementwise(GenericOp op) {
   return op && op.hasPureTensorSemantics() && op.isAllParallelLoops();
 }

@@ -69,17 +69,11 @@ norm::RowForm::RowForm(ArrayRef<LinalgOp> ops) {
 // Loops that have no schedule
 //===----------------------------------------------------------------------===//
 
-static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
-  SmallVector<LinalgOp> ops;
-  loop.walk([&](LinalgOp op) { ops.push_back(op); });
-  return ops;
-}
-
 /// Rows that one op of the loop makes for another would need memory where a row
 /// is longer than what the threads hold; recomputing them needs none.
 static void recomputeElementwiseRows(scf::ForallOp loop) {
   IRRewriter rewriter(loop.getContext());
-  SmallVector<LinalgOp> ops = collectOps(loop);
+  auto ops = norm::collect<LinalgOp>(loop);
   // In reverse order, producers are visited after their users.
   for (LinalgOp producer : llvm::reverse(ops))
     if (norm::getRowExtent(producer) != 1)
@@ -119,7 +113,7 @@ static void planAlone(LinalgOp op) {
 }
 
 static void plan(scf::ForallOp loop, int64_t maxCluster) {
-  norm::RowForm form(collectOps(loop));
+  norm::RowForm form(norm::collect<LinalgOp>(loop));
   norm::GPUScheduleAttr schedule =
       norm::chooseRowSchedule(loop, form, maxCluster);
   LDBG("norm-tile-rows", 1)
@@ -128,21 +122,17 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
       ShapedType::isDynamic(form.extent) || form.extent > schedule.getLanes();
   if (inStrips)
     recomputeElementwiseRows(loop);
-  if (form.extent != 1 && llvm::all_of(collectOps(loop), norm::canShareRow))
+  if (form.extent != 1 &&
+      llvm::all_of(norm::collect<LinalgOp>(loop), norm::canShareRow))
     setRole(loop, norm::LoopRole::Rows, schedule);
 }
 
 void norm::scheduleRows(Operation *scope, int64_t maxCluster) {
-  SmallVector<LinalgOp> alone;
-  scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-      if (!norm::getSchedule(loop))
-        plan(loop, maxCluster);
-      return WalkResult::skip();
-    }
-    if (auto linalgOp = dyn_cast<LinalgOp>(op))
-      alone.push_back(linalgOp);
-    return WalkResult::advance();
-  });
-  llvm::for_each(alone, planAlone);
+  auto isOutermost = [](Operation *op) {
+    return !op->getParentOfType<scf::ForallOp>();
+  };
+  for (auto loop : norm::collect<scf::ForallOp>(scope, isOutermost))
+    if (!norm::getSchedule(loop))
+      plan(loop, maxCluster);
+  llvm::for_each(norm::collect<LinalgOp>(scope, isOutermost), planAlone);
 }

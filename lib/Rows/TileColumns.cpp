@@ -210,16 +210,8 @@ static void tileColumnsOf(IRRewriter &rewriter, LinalgOp op, int64_t mostRows,
 
 void norm::tileColumns(IRRewriter &rewriter, Operation *scope,
                        ColumnSums which) {
-  SmallVector<LinalgOp> ops;
-  scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<scf::ForallOp>(op))
-      return WalkResult::skip();
-    if (auto linalgOp = dyn_cast<LinalgOp>(op))
-      ops.push_back(linalgOp);
-    return WalkResult::advance();
-  });
-  for (LinalgOp op : ops)
-    if (op.getNumLoops() > 1 &&
+  for (LinalgOp op : collect<LinalgOp>(scope))
+    if (op.getNumLoops() > 1 && !op->getParentOfType<scf::ForallOp>() &&
         (which == ColumnSums::All || !hasReducedRows(op)))
       tileColumnsOf(rewriter, op, op.getStaticLoopRanges().end()[-2],
                     Rows::Given);

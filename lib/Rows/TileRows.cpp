@@ -445,14 +445,11 @@ static LogicalResult shrinkTemporaries(Operation *scope) {
 /// Returns the blocks of `scope` that hold rows: bodies of linalg ops hold
 /// scalars, and a loop with a schedule or over blocks of a product its tiles.
 static SmallVector<Block *> findBlocks(Operation *scope) {
-  SmallVector<Block *> blocks;
-  scope->walk([&](Block *block) {
-    if (!isa<LinalgOp>(block->getParentOp()) &&
-        !norm::getSchedule(block->getParentOp()) &&
-        norm::getRole(block->getParentOp()) != LoopRole::Product)
-      blocks.push_back(block);
+  return collect<Block *>(scope, [](Block *block) {
+    Operation *parent = block->getParentOp();
+    return !isa<LinalgOp>(parent) && !norm::getSchedule(parent) &&
+           norm::getRole(parent) != LoopRole::Product;
   });
-  return blocks;
 }
 
 static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,

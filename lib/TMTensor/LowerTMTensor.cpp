@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "norm/IR/Norm.h"
 #include "norm/TMTensor/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -206,12 +207,9 @@ namespace {
 struct NormLowerTMTensor
     : norm::impl::NormLowerTMTensorBase<NormLowerTMTensor> {
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<ScanOp, ScatterOp, SortOp, TopkOp, AttentionOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
+    for (Operation *op : norm::collect<Operation *>(
+             getOperation(),
+             llvm::IsaPred<ScanOp, ScatterOp, SortOp, TopkOp, AttentionOp>)) {
       ImplicitLocOpBuilder b(op->getLoc(), op);
       SmallVector<Value> results =
           TypeSwitch<Operation *, SmallVector<Value>>(op)

@@ -258,13 +258,12 @@ static void dropSignedness(Operation *root) {
   signless.addReplacement([](IntegerType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), type.getWidth());
   });
-  SmallVector<UnrealizedConversionCastOp> casts;
-  root->walk([&](UnrealizedConversionCastOp op) {
-    if (op->getNumOperands() == 1 && op->getNumResults() == 1 &&
-        signless.replace(op.getOperand(0).getType()) ==
-            signless.replace(op.getResult(0).getType()))
-      casts.push_back(op);
-  });
+  auto casts = norm::collect<UnrealizedConversionCastOp>(
+      root, [&](UnrealizedConversionCastOp op) {
+        return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+               signless.replace(op.getOperand(0).getType()) ==
+                   signless.replace(op.getResult(0).getType());
+      });
   if (casts.empty())
     return;
   signless.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,

@@ -94,6 +94,20 @@ template <typename Predicate> bool anyIn(Operation *op, Predicate holds) {
       .wasInterrupted();
 }
 
+/// Returns each `Op`, be it `scope` or in it, for which `holds` is true, inner
+/// ones first: these may be changed while others are looked at.
+template <typename Op>
+SmallVector<Op> collect(
+    Operation *scope,
+    llvm::function_ref<bool(Op)> holds = [](Op) { return true; }) {
+  SmallVector<Op> found;
+  scope->walk([&](Op op) {
+    if (holds(op))
+      found.push_back(op);
+  });
+  return found;
+}
+
 /// Returns the functions of a program that a caller can call.
 SmallVector<func::FuncOp> getExports(ModuleOp module);
 

@@ -151,8 +151,7 @@ struct NormToLibrary : norm::impl::NormToLibraryBase<NormToLibrary> {
                                 "to call");
       return signalPassFailure();
     }
-    SmallVector<RMSNormOpInterface> ops;
-    getOperation()->walk([&](RMSNormOpInterface op) { ops.push_back(op); });
+    auto ops = collect<RMSNormOpInterface>(getOperation());
     for (RMSNormOpInterface op : ops)
       if (failed(plan(op)))
         return signalPassFailure();

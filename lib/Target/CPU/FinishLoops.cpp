@@ -164,13 +164,11 @@ static bool isInThread(Operation *op) {
 }
 
 static void stackTemporaries(func::FuncOp function) {
-  SmallVector<memref::AllocOp> ops;
-  function.walk([&](memref::AllocOp op) {
-    if (isSmall(op) && !isInThread(op))
-      ops.push_back(op);
-  });
   OpBuilder b(function.getContext());
-  for (memref::AllocOp op : ops) {
+  auto isMovable = [](memref::AllocOp op) {
+    return isSmall(op) && !isInThread(op);
+  };
+  for (auto op : norm::collect<memref::AllocOp>(function, isMovable)) {
     // Its one end must be in the block where it begins.
     std::optional<Operation *> dealloc = memref::findDealloc(op);
     if (!dealloc || !*dealloc || (*dealloc)->getBlock() != op->getBlock())

@@ -57,12 +57,10 @@ static LogicalResult serialize(IRRewriter &rewriter, Operation *loop) {
 
 static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
                                                func::FuncOp function) {
-  SmallVector<Operation *> loops;
-  function.walk([&](Operation *op) {
-    if (isa<scf::ForallOp, scf::ParallelOp>(op) && mayFail(op))
-      loops.push_back(op);
-  });
-  for (Operation *op : loops)
+  auto isToSerialize = [](Operation *op) {
+    return isa<scf::ForallOp, scf::ParallelOp>(op) && mayFail(op);
+  };
+  for (Operation *op : norm::collect<Operation *>(function, isToSerialize))
     if (failed(serialize(rewriter, op)))
       return failure();
   return success();

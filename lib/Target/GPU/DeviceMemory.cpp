@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -83,14 +84,10 @@ namespace {
 struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
   void runOnOperation() override {
     IRRewriter b(&getContext());
-    SmallVector<Operation *> ops;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<gpu::LaunchOp>(op))
-        return WalkResult::skip();
-      ops.push_back(op);
-      return WalkResult::advance();
-    });
-    for (Operation *op : ops) {
+    auto isOnHost = [](Operation *op) {
+      return !op->getParentOfType<gpu::LaunchOp>();
+    };
+    for (Operation *op : norm::collect<Operation *>(getOperation(), isOnHost)) {
       b.setInsertionPoint(op);
       LogicalResult result =
           llvm::TypeSwitch<Operation *, LogicalResult>(op)

@@ -336,13 +336,9 @@ static void loadOneAhead(IRRewriter &rewriter, scf::ForOp loop) {
 }
 
 static void moveLoads(IRRewriter &rewriter, gpu::LaunchOp launch) {
-  SmallVector<scf::ForOp> loops;
-  launch.walk([&](scf::ForOp loop) {
+  for (auto loop : norm::collect<scf::ForOp>(launch))
     if (llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::ShuffleOp>))
-      loops.push_back(loop);
-  });
-  for (scf::ForOp loop : loops)
-    loadOneAhead(rewriter, loop);
+      loadOneAhead(rewriter, loop);
   // What hoisted loads may fill, in registers of 32 bits per thread.
   int64_t most = 32 * norm::getRowTarget(launch).hoistedRegisters;
   launch.walk([&](Block *block) {

@@ -118,13 +118,10 @@ void norm::writeRowsEarly(scf::ForallOp loop) {
 
 LogicalResult norm::serializeBody(LoopLikeOpInterface loop) {
   IRRewriter rewriter(loop.getContext());
-  SmallVector<Operation *> ops;
-  // Inner ones first.
-  loop->walk([&](Operation *op) {
-    if (op != loop && isa<scf::ParallelOp, scf::ForallOp>(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
+  auto isToSerialize = [&](Operation *op) {
+    return op != loop && isa<scf::ParallelOp, scf::ForallOp>(op);
+  };
+  for (Operation *op : collect<Operation *>(loop, isToSerialize)) {
     rewriter.setInsertionPoint(op);
     auto forall = dyn_cast<scf::ForallOp>(op);
     LogicalResult result = forall ? scf::forallToForLoop(rewriter, forall)
@@ -224,10 +221,8 @@ FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
                                                  LoopLikeOpInterface loop,
                                                  Value count, Value number,
                                                  bool isShared) {
-  SmallVector<memref::AllocOp> ops;
-  loop->walk([&](memref::AllocOp op) { ops.push_back(op); });
   SmallVector<Value> placed;
-  for (memref::AllocOp op : ops) {
+  for (auto op : collect<memref::AllocOp>(loop)) {
     Location loc = op.getLoc();
     Value place;
     if (fitsStack(op, loop, isShared)) {

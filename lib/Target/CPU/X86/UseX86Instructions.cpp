@@ -71,12 +71,11 @@ static void computeInIntegers(arith::MaximumFOp op) {
 /// All are looked at before the first one is replaced: a maximum of maxima is
 /// one of magnitudes because they are.
 static void computeMaximaInIntegers(Operation *scope) {
-  SmallVector<arith::MaximumFOp> maxima;
-  scope->walk([&](arith::MaximumFOp op) {
-    if (areMagnitudes(op.getResult()))
-      maxima.push_back(op);
-  });
-  llvm::for_each(maxima, computeInIntegers);
+  auto isOfMagnitudes = [](arith::MaximumFOp op) {
+    return areMagnitudes(op.getResult());
+  };
+  llvm::for_each(collect<arith::MaximumFOp>(scope, isOfMagnitudes),
+                 computeInIntegers);
 }
 
 //===----------------------------------------------------------------------===//
