@@ -9,6 +9,8 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/Normalize/ElementStorage.h"
@@ -64,4 +66,20 @@ SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {
     return WalkResult::skip();
   });
   return loops;
+}
+
+LogicalResult norm::serializeLoop(RewriterBase &rewriter, Operation *loop) {
+  if (loop->getNumResults() > 0)
+    return failure();
+  rewriter.setInsertionPoint(loop);
+  auto forall = dyn_cast<scf::ForallOp>(loop);
+  if (!forall)
+    return parallelForToNestedFors(rewriter, cast<scf::ParallelOp>(loop));
+  DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
+  SmallVector<Operation *> loops;
+  if (failed(scf::forallToForLoop(rewriter, forall, &loops)))
+    return failure();
+  for (Operation *each : loops)
+    each->setDiscardableAttrs(attributes);
+  return success();
 }

@@ -32,6 +32,10 @@ std::optional<SmallVector<Operation *>> findSources(Operation *loop,
 /// loops.
 SmallVector<Operation *> getOutermostLoops(Operation *scope);
 
+/// Replaces an `scf.forall` or `scf.parallel` by `scf.for` loops; those of the
+/// former keep the role and the plan. Fails where there are results.
+LogicalResult serializeLoop(RewriterBase &rewriter, Operation *loop);
+
 } // namespace mlir::norm
 
 #endif // NORM_ROWS_BUFFERS_H

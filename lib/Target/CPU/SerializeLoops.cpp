@@ -9,7 +9,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
@@ -37,32 +36,15 @@ static bool mayFail(Operation *loop) {
   });
 }
 
-/// The new loops of an `scf.forall` keep the role and the plan.
-static LogicalResult serialize(IRRewriter &rewriter, Operation *loop) {
-  rewriter.setInsertionPoint(loop);
-  if (auto parallel = dyn_cast<scf::ParallelOp>(loop)) {
-    if (loop->getNumResults() > 0)
-      return loop->emitError("norm-serialize-loops: cannot run a parallel loop "
-                             "with results and an assertion in one thread");
-    return parallelForToNestedFors(rewriter, parallel);
-  }
-  DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
-  SmallVector<Operation *> loops;
-  if (failed(scf::forallToForLoop(rewriter, cast<scf::ForallOp>(loop), &loops)))
-    return failure();
-  for (Operation *each : loops)
-    each->setDiscardableAttrs(attributes);
-  return success();
-}
-
 static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
                                                func::FuncOp function) {
   auto isToSerialize = [](Operation *op) {
     return isa<scf::ForallOp, scf::ParallelOp>(op) && mayFail(op);
   };
   for (Operation *op : norm::collect<Operation *>(function, isToSerialize))
-    if (failed(serialize(rewriter, op)))
-      return failure();
+    if (failed(norm::serializeLoop(rewriter, op)))
+      return op->emitError("norm-serialize-loops: cannot run a parallel loop "
+                           "with results and an assertion in one thread");
   return success();
 }
 
@@ -98,7 +80,7 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
   rewriter.setInsertionPoint(choice.thenYield());
   Operation *copy = rewriter.clone(*loop);
   rewriter.moveOpBefore(loop, choice.elseYield());
-  return serialize(rewriter, copy);
+  return norm::serializeLoop(rewriter, copy);
 }
 
 namespace {

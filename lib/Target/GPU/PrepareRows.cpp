@@ -8,7 +8,7 @@
 #include "PrepareRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -18,6 +18,7 @@
 #include "norm/Floats/Lanes.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Buffers.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/MapVector.h"
@@ -121,16 +122,10 @@ LogicalResult norm::serializeBody(LoopLikeOpInterface loop) {
   auto isToSerialize = [&](Operation *op) {
     return op != loop && isa<scf::ParallelOp, scf::ForallOp>(op);
   };
-  for (Operation *op : collect<Operation *>(loop, isToSerialize)) {
-    rewriter.setInsertionPoint(op);
-    auto forall = dyn_cast<scf::ForallOp>(op);
-    LogicalResult result = forall ? scf::forallToForLoop(rewriter, forall)
-                                  : LogicalResult(scf::parallelForToNestedFors(
-                                        rewriter, cast<scf::ParallelOp>(op)));
-    if (failed(result))
+  for (Operation *op : collect<Operation *>(loop, isToSerialize))
+    if (failed(serializeLoop(rewriter, op)))
       return op->emitError("cannot distribute a parallel loop with results "
                            "over the threads of a row");
-  }
   loop->walk([&](scf::ForOp inner) {
     (void)inner.promoteIfSingleIteration(rewriter);
   });
