@@ -118,11 +118,6 @@ static std::optional<Split> chooseSplit(const Row &row) {
   return best;
 }
 
-/// Vectors of rows that begin anywhere need an aligned part to be worth it.
-static bool canShift(int64_t extent, int64_t vector) {
-  return !ShapedType::isDynamic(extent) && extent >= 4 * vector;
-}
-
 /// As few blocks as keep each one's part of the row to what two of them on an
 /// SM can hold.
 static int64_t chooseCluster(const RowTarget &target, int64_t extent,
@@ -141,27 +136,6 @@ static norm::GPUScheduleAttr makeSchedule(MLIRContext *context, Split split,
       getRegisterTarget(split.chunks * row.vector, row), cluster, row.shifted);
 }
 
-/// A row that the threads hold at once, with V elements per access; null where
-/// they cannot.
-static GPUScheduleAttr chooseInRegisters(Operation *loop, const RowForm &form,
-                                         int64_t vector, int64_t reductions,
-                                         bool shifted, int64_t maxCluster) {
-  if (ShapedType::isDynamic(form.extent))
-    return {};
-  RowTarget target = getRowTarget(loop);
-  int64_t cluster = chooseCluster(target, form.extent, maxCluster);
-  if (form.extent > cluster * target.mostElementsInBlock)
-    return {};
-  int64_t reach = form.extent + (shifted ? vector - 1 : 0);
-  Row row{target,
-          static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
-          vector, form.bytes, shifted};
-  row.reductions = std::max<int64_t>(1, reductions);
-  std::optional<Split> split = chooseSplit(row);
-  return split ? makeSchedule(loop->getContext(), *split, row, cluster)
-               : GPUScheduleAttr();
-}
-
 GPUScheduleAttr norm::chooseRowSchedule(Operation *loop, const RowForm &form,
                                         int64_t maxCluster) {
   RowTarget target = getRowTarget(loop);
@@ -171,18 +145,25 @@ GPUScheduleAttr norm::chooseRowSchedule(Operation *loop, const RowForm &form,
   // Wide elements would need more registers for masks than such accesses save.
   if (form.bytes >= 4 && vector < whole)
     whole = std::max(vector, whole / 2);
-  bool shifted = vector < whole && canShift(form.extent, whole);
-  // Threads wait for wider rows longer than for each other.
-  int64_t reductions = form.widest > 2 ? 1 : form.reductions;
-  if (GPUScheduleAttr schedule =
-          chooseInRegisters(loop, form, shifted ? whole : vector, reductions,
-                            shifted, maxCluster))
-    return schedule;
-  // Each strip begins at a multiple of its length, so none can be shifted.
+  bool isDynamic = ShapedType::isDynamic(form.extent);
+  int64_t cluster = chooseCluster(target, form.extent, maxCluster);
+  if (!isDynamic && form.extent <= cluster * target.mostElementsInBlock) {
+    // Vectors of rows that begin anywhere need an aligned part to be worth it.
+    bool shifted = vector < whole && form.extent >= 4 * whole;
+    int64_t each = shifted ? whole : vector;
+    int64_t reach = form.extent + (shifted ? each - 1 : 0);
+    int64_t needed = llvm::divideCeil(reach, each * cluster);
+    Row row{target, needed, each, form.bytes, shifted};
+    // Threads wait for wider rows longer than for each other.
+    if (form.widest <= 2)
+      row.reductions = std::max<int64_t>(1, form.reductions);
+    if (std::optional<Split> split = chooseSplit(row))
+      return makeSchedule(loop->getContext(), *split, row, cluster);
+  }
+  // The threads cannot hold the row at once. Each strip begins at a multiple of
+  // its length, so none can be shifted.
   Row strip{target, 1, vector, form.bytes, /*shifted=*/false};
-  int64_t threads = ShapedType::isDynamic(form.extent)
-                        ? target.threadsPerDynamicRow
-                        : kMaxBlockThreads;
+  int64_t threads = isDynamic ? target.threadsPerDynamicRow : kMaxBlockThreads;
   int64_t chunks = std::max<int64_t>(1, target.elementsPerThread / vector);
   return makeSchedule(loop->getContext(), {threads, chunks}, strip);
 }
