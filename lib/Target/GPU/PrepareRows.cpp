@@ -266,7 +266,7 @@ static bool areSameVectors(const RowAccess &a, const RowAccess &b) {
 /// The access of one buffer that has to wait for what another thread does. A
 /// thread sees its own writes: of vectors those of its elements, of scalars all
 /// where each thread does them.
-static Operation *findUnordered(Value root, ArrayRef<RowAccess> accesses,
+static Operation *findUnordered(ArrayRef<RowAccess> accesses,
                                 llvm::DenseSet<Operation *> &readBack) {
   auto isWrite = [](const RowAccess &access) { return access.isWrite; };
   auto isVector = [](const RowAccess &access) { return bool(access.vector); };
@@ -283,8 +283,7 @@ static Operation *findUnordered(Value root, ArrayRef<RowAccess> accesses,
         }));
     return isOrdered ? nullptr : first.op;
   }
-  bool isPrivate = root.getDefiningOp<memref::AllocaOp>() != nullptr;
-  if (hasRead || isPrivate)
+  if (hasRead)
     for (const RowAccess &access : llvm::make_filter_range(accesses, isWrite))
       readBack.insert(access.op);
   return nullptr;
@@ -298,12 +297,10 @@ Operation *norm::findUnorderedAccess(Block &body,
       buffers[norm::getRootBuffer(access->base)].push_back(*access);
   });
   readBack.clear();
-  Operation *unordered = nullptr;
   for (auto &[root, accesses] : buffers)
-    if (Operation *op = findUnordered(root, accesses, readBack);
-        op && !unordered)
-      unordered = op;
-  return unordered;
+    if (Operation *op = findUnordered(accesses, readBack))
+      return op;
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
