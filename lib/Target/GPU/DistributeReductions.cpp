@@ -43,19 +43,17 @@ static Value shuffle(ImplicitLocOpBuilder &b, Value v, int64_t offset) {
   Type type = v.getType(), i32 = b.getI32Type();
   auto move = [&](Value word) -> Value {
     Value xorMask = arith::ConstantIntOp::create(b, i32, offset);
-    Value width = arith::ConstantIntOp::create(b, i32, kWarpSize);
-    return gpu::ShuffleOp::create(b, word, xorMask, width,
+    Value lanes = arith::ConstantIntOp::create(b, i32, kWarpSize);
+    return gpu::ShuffleOp::create(b, word, xorMask, lanes,
                                   gpu::ShuffleMode::XOR)
         .getShuffleResult();
   };
-  if (type.getIntOrFloatBitWidth() >= 32)
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width >= 32)
     return move(v);
-  if (isa<FloatType>(type)) {
-    Value wide = arith::ExtFOp::create(b, b.getF32Type(), v);
-    return arith::TruncFOp::create(b, type, move(wide));
-  }
-  Value wide = arith::ExtUIOp::create(b, i32, v);
-  return arith::TruncIOp::create(b, type, move(wide));
+  Type bits = b.getIntegerType(width);
+  Lanes wide = Lanes(b, v).bitcast(bits).change<arith::ExtUIOp>(i32);
+  return wide.like(move(wide)).change<arith::TruncIOp>(bits).bitcast(type);
 }
 
 static Value reduceInWarp(ImplicitLocOpBuilder &b, vector::CombiningKind kind,

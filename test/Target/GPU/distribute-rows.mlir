@@ -58,8 +58,8 @@ func.func @warp(%x: memref<62x128xf32>, %y: memref<62xf32>) {
 // CHECK: } else {
 // CHECK-NEXT: scf.yield %{{.*}} : vector<4xf16>
 // CHECK: arith.maximumf
-// 16-bit values travel as f32.
-// CHECK: arith.extf
+// 16-bit values travel as words.
+// CHECK: arith.extui
 // CHECK-NEXT: gpu.shuffle xor
 // CHECK-COUNT-4: gpu.shuffle xor
 // CHECK: memref.store %{{.*}}, %[[BUF]]
