@@ -49,9 +49,6 @@ static bool isMultipleOf(OpFoldResult index, int64_t factor) {
   auto v = cast<Value>(index);
   if (auto apply = v.getDefiningOp<affine::AffineApplyOp>())
     return apply.getAffineMap().getResult(0).isMultipleOf(factor);
-  if (auto add = v.getDefiningOp<arith::AddIOp>())
-    return isMultipleOf(add.getLhs(), factor) &&
-           isMultipleOf(add.getRhs(), factor);
   auto loop = dyn_cast<LoopLikeOpInterface>(v.getParentBlock()->getParentOp());
   if (!loop || !loop.getLoopInductionVars())
     return false;
