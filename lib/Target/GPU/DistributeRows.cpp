@@ -190,10 +190,10 @@ public:
   }
 
   /// One thread that runs `op`.
-  void wrap(Operation *op, StringRef suffix = "") {
+  void wrap(Operation *op) {
     b.setLoc(op->getLoc());
     b.setInsertionPoint(op);
-    gpu::LaunchOp launch = createLaunch(index(1), index(1), index(1), suffix);
+    gpu::LaunchOp launch = createLaunch(index(1), index(1), index(1), "");
     op->moveBefore(launch.getBody().front().getTerminator());
   }
 
@@ -448,7 +448,6 @@ static bool isInParallel(Operation *op) {
 /// parallel loop would be host code on device memory, so one thread runs it.
 static void convertLinalg(LaunchBuilder &builder, func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
-  int64_t numScalar = 0;
   func.walk([&](Operation *op) {
     rewriter.setInsertionPoint(op);
     bool isParallel = isInParallel(op);
@@ -461,7 +460,7 @@ static void convertLinalg(LaunchBuilder &builder, func::FuncOp func) {
     if (!linalgOp || !linalgOp.hasPureBufferSemantics())
       return;
     if (linalgOp.getNumParallelLoops() == 0 && !isParallel)
-      builder.wrap(op, "_scalar" + std::to_string(numScalar++));
+      builder.wrap(op);
     rewriter.setInsertionPoint(op);
     if (succeeded(linalg::linalgOpToParallelLoops(rewriter, linalgOp)))
       rewriter.eraseOp(op);

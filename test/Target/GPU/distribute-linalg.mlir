@@ -2,14 +2,14 @@
 
 // CHECK-LABEL: func.func @f
 // CHECK: gpu.launch
-// CHECK-SAME: function(@f_kernel0_scalar0)
+// CHECK-SAME: function(@f_kernel0)
 // CHECK: scf.for
 // CHECK: arith.addf
 // CHECK: gpu.terminator
 // Parallel loops become threads.
 // CHECK: %[[SIZE:.*]] = arith.constant 128 : index
 // CHECK: gpu.launch {{.*}} threads(%{{.*}}) in (%{{.*}} = %[[SIZE]],
-// CHECK-SAME: function(@f_kernel0)
+// CHECK-SAME: function(@f_kernel1)
 // CHECK-NOT: scf.for
 // CHECK: memref.store
 #id = affine_map<(d0) -> (d0)>
