@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace mlir::norm {
@@ -67,10 +67,7 @@ std::optional<norm::DataSheet> norm::getDataSheet(llvm::StringRef chip) {
 }
 
 static const llvm::Target *getNVPTX(const llvm::Triple &triple) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
+  NVVM::SerializeGPUModuleBase::init();
   std::string error;
   return llvm::TargetRegistry::lookupTarget(triple, error);
 }
