@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProductTensors.h"
 #include "TileProducts.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,7 +40,8 @@ static bool isAcross(GenericOp op, OpOperand &operand) {
            extents[loop] >= norm::amxRows;
   };
   return along != innermost && map.isFunctionOfDim(innermost) &&
-         hasSquares(along) && hasSquares(innermost);
+         hasSquares(along) && hasSquares(innermost) &&
+         norm::hasNeighbors(operand.get());
 }
 
 /// Returns the dimensions of an operand in the order of the loops.

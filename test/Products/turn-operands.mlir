@@ -110,3 +110,26 @@ func.func @left(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %i: tensor<64x64xi
   } -> tensor<15x64xf32>
   return %r, %ir, %sr : tensor<64x64xf32>, tensor<64x64xi4>, tensor<15x64xf32>
 }
+
+// -----
+
+// Rows whose elements a stride keeps apart in memory are left, too.
+// CHECK-LABEL: func @strided
+// CHECK-NOT: norm.pack
+// CHECK: return
+func.func @strided(%x: tensor<64x128xf32>, %y: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x128xf32>) {
+  %s = tensor.extract_slice %x[0, 1] [64, 64] [1, 2] : tensor<64x128xf32> to tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<64x64xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<64x64xf32>) outs(%s : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<64x64xf32>
+  %i = tensor.insert_slice %t into %x[0, 1] [64, 64] [1, 2] : tensor<64x64xf32> into tensor<64x128xf32>
+  return %r, %i : tensor<64x64xf32>, tensor<64x128xf32>
+}

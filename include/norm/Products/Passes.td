@@ -111,7 +111,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
         %sum = linalg.generic ins(%turned, %y_block) outs(%slice)
     ```
 
-    Results that the op also reads stay, and so do operands of less than 16 rows or columns.
+    Results that the op also reads stay, and so do operands of less than 16 rows or columns
+    and those whose neighbors a stride keeps apart in memory.
 
     Products stay as they are, with a remark, if the result has less than 16 columns, or
     neighbors there are of other batches, the sum less than 8 products, or the body does
