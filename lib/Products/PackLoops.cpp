@@ -28,7 +28,7 @@ public:
     auto dim = dyn_cast<AffineDimExpr>(read.back());
     bool areApart = group > 1 && !hasWords && dim &&
                     dim.getPosition() != column; // the elements of a group
-    if (dim && !areApart)
+    if (dim && !areApart && hasNeighbors(from) && hasNeighbors(to))
       along = dim.getPosition();
   }
 
@@ -69,6 +69,12 @@ private:
     bool arePairs = element.isBF16() || element.isInteger(16);
     int64_t group = arePairs ? 2 : element.isInteger(8) ? 4 : 1;
     return isConstantIntValue(extents.back(), group) ? group : 1;
+  }
+
+  /// Vectors need neighbors in memory, which the buffers of what a branch or a
+  /// loop yields may not have.
+  static bool hasNeighbors(Value buffer) {
+    return cast<MemRefType>(buffer.getType()).isLastDimUnitStride();
   }
 
   AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }

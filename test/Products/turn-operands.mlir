@@ -1,5 +1,14 @@
 // RUN: norm-opt %s --norm-tile-products --split-input-file | FileCheck %s
+// RUN: norm-opt %S/Inputs/strided-pack.mlir --norm-vectorize-products | FileCheck %s --check-prefix=ELEMENTS
 // RUN: norm-opt %s --norm-tile-products=threads=2 --split-input-file | FileCheck %s --check-prefix=THREADS
+
+// Elements of a buffer whose strides are not known are copied one by one.
+// ELEMENTS-LABEL: func @strided
+// ELEMENTS-NOT: vector.load
+// ELEMENTS: memref.load
+// ELEMENTS: memref.store
+// ELEMENTS-NOT: vector.load
+// ELEMENTS: return
 
 // A copy to other places, of which each block is turned in registers.
 // CHECK-LABEL: func @copy
