@@ -289,3 +289,17 @@ func.func @loop(%x: f32, %c: tensor<?xf32>) -> tensor<?xf32> {
   }
   return %r : tensor<?xf32>
 }
+
+// Beside branches, whose results may be the argument itself, bufferization copies where it must.
+// CHECK-LABEL: func @beside_branch
+// CHECK: %[[X:.*]] = bufferization.to_tensor %arg0
+// CHECK: tensor.insert_slice %{{.*}} into %[[X]]
+func.func @beside_branch(%x: tensor<8x4xf32>, %row: tensor<1x4xf32>, %c: i1) -> tensor<8x4xf32> {
+  %r = scf.if %c -> tensor<8x4xf32> {
+    %i = tensor.insert_slice %row into %x[2, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+    scf.yield %i : tensor<8x4xf32>
+  } else {
+    scf.yield %x : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
