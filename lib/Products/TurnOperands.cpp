@@ -69,28 +69,33 @@ static bool isTurned(GenericOp op, OpOperand &operand) {
          (op.isDpsInput(&operand) || !op.payloadUsesValueFromOperand(&operand));
 }
 
-/// Returns the tiles that have blocks of what is turned, empty if nothing is.
-static SmallVector<OpFoldResult> getBlockSizes(OpBuilder &b, GenericOp op) {
+/// Returns the numbers of the operands that are turned.
+static SmallVector<unsigned> findTurned(GenericOp op) {
+  SmallVector<unsigned> turned;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTurned(op, operand))
+      turned.push_back(operand.getOperandNumber());
+  return turned;
+}
+
+/// Returns the tiles that have blocks of the operands `turned`.
+static SmallVector<OpFoldResult> getBlockSizes(OpBuilder &b, GenericOp op,
+                                               ArrayRef<unsigned> turned) {
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), b.getIndexAttr(1));
-  bool isAny = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isTurned(op, operand))
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    sizes[map.getDimPosition(map.getNumResults() - 1)] = sizes.back() =
-        b.getIndexAttr(kBlock);
-    isAny = true;
+  sizes.back() = b.getIndexAttr(kBlock);
+  for (unsigned operand : turned) {
+    AffineMap map = op.getIndexingMapsArray()[operand];
+    sizes[map.getDimPosition(map.getNumResults() - 1)] = sizes.back();
   }
-  return isAny ? sizes : SmallVector<OpFoldResult>();
+  return sizes;
 }
 
 /// Returns a copy of `from` in `dest`, whose dimensions are those of `from` in
 /// that order.
-static Value createCopy(OpBuilder &b, Value from, Value dest,
+static Value createCopy(IRRewriter &b, Value from, Value dest,
                         ArrayRef<int64_t> order) {
   auto copy = linalg::TransposeOp::create(b, dest.getLoc(), from, dest, order);
-  IRRewriter rewriter(b);
-  GenericOp loops = *linalg::generalizeNamedOp(rewriter, copy);
+  GenericOp loops = *linalg::generalizeNamedOp(b, copy);
   loops->setAttr(norm::packAttrName, b.getUnitAttr());
   return loops.getResult(0);
 }
@@ -150,14 +155,12 @@ LogicalResult norm::turnOperands(IRRewriter &b, Operation *scope,
     return WalkResult::advance();
   });
   for (GenericOp op : ops) {
-    SmallVector<OpFoldResult> sizes = getBlockSizes(b, op);
-    if (sizes.empty())
+    SmallVector<unsigned> turned = findTurned(op);
+    if (turned.empty())
       continue;
     LDBG("norm-tile-products", 1) << "turns operands of " << op;
-    SmallVector<bool> turned;
-    for (OpOperand &operand : op->getOpOperands())
-      turned.push_back(isTurned(op, operand));
-    FailureOr<scf::SCFTilingResult> tiled = tileLoops(b, op, sizes, threads);
+    FailureOr<scf::SCFTilingResult> tiled =
+        tileLoops(b, op, getBlockSizes(b, op, turned), threads);
     if (failed(tiled))
       return failure();
     auto tile = cast<GenericOp>(tiled->tiledOps.front());
@@ -165,9 +168,8 @@ LogicalResult norm::turnOperands(IRRewriter &b, Operation *scope,
       turnCopy(b, tile);
       continue;
     }
-    for (auto [operand, isTurned] : llvm::zip(tile->getOpOperands(), turned))
-      if (isTurned)
-        turn(b, tile, operand);
+    for (unsigned operand : turned)
+      turn(b, tile, tile->getOpOperand(operand));
   }
   return success();
 }
